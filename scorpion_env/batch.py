@@ -1,0 +1,322 @@
+"""A batch of games in arrays: what `Game` and all environments are made of."""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from scorpion_env.board import EMPTY, Board, complete_board, parse_board, taken_runs
+from scorpion_env.cards import SUITS, suit_of
+from scorpion_env.deals import MAX_SEED, Position, deal_order, parse_deal
+from scorpion_env.errors import IllegalMove, ScorpionError, unknown
+from scorpion_env.kernels import clear, conclude, start_order
+from scorpion_env.observation import FEATURES, observation_code
+from scorpion_env.rewards import reward_code
+from scorpion_env.rules import Rules
+from scorpion_env.state import (
+    NO_CARD,
+    OUTCOMES,
+    SETTINGS_DTYPE,
+    TAKEN,
+    encode_rules,
+    game_dtype,
+    legal_capacity,
+    log_capacity,
+)
+from scorpion_env.stepping import (
+    AUTORESET_DISABLED,
+    ILLEGAL_ACTIONS,
+    present,
+    start_next,
+    start_seeded,
+    step_games,
+)
+
+Start = int | str | Position
+"""How a game is started: a deal's number or text, or a position."""
+
+
+class Batch:
+    """Games of one variant that are played side by side.
+
+    Every array is reused from step to step; whoever hands one out copies it first.
+
+    Attributes:
+        games: Record array ``(size,)``, see :func:`scorpion_env.state.game_dtype`.
+        mask: Legal actions, uint8 ``(size, actions)``; all 1 in a game that is over.
+        seen: Observations, int8 ``(size, cards, 7)``.
+        legal: Legal actions as a list, int16 ``(size, …)``, the first ``games["legal_count"]``.
+        rewards: Of the last step, float64 ``(size,)``.
+        terminated, truncated: Of the last step, bool ``(size,)``.
+        final_games, final_seen: Where games that ended in the last step are kept when they are
+            restarted in the same step; the rows of other games mean nothing.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        size: int,
+        *,
+        reward: str = "points",
+        reward_scale: float = 1.0,
+        observation: str = "player",
+        illegal_action: str = "noop",
+        max_steps: int | None = None,
+        autoreset: int = AUTORESET_DISABLED,
+        undo_actions: int = 0,
+    ) -> None:
+        """Allocate the arrays; no game is started yet.
+
+        Args:
+            rules: The variant.
+            size: Number of games.
+            reward: A name in ``REWARDS``.
+            reward_scale: Factor of every reward.
+            observation: ``"player"`` or ``"full"``.
+            illegal_action: ``"noop"``, ``"terminate"`` or ``"raise"``.
+            max_steps: Step limit instead of the variant's.
+            autoreset: When a game that ended starts anew.
+            undo_actions: How many actions the undo log holds; at least the step limit is taken
+                where undo is an action, otherwise 0 keeps no log.
+
+        Raises:
+            ScorpionError: if an argument has no such value.
+        """
+        if size < 1:
+            raise ScorpionError(f"There must be at least 1 game, not {size}.")
+        if max_steps is not None and max_steps < 1:
+            raise ScorpionError(f"max_steps must be at least 1, not {max_steps}.")
+        if not np.isfinite(reward_scale):
+            raise ScorpionError(f"reward_scale must be a finite number, not {reward_scale}.")
+        if illegal_action not in ILLEGAL_ACTIONS:
+            raise ScorpionError(unknown("illegal_action", illegal_action, ILLEGAL_ACTIONS))
+        self.rules = rules
+        self.size = size
+        self.max_steps = rules.max_steps if max_steps is None else max_steps
+        self.rules_record = encode_rules(rules, self.max_steps)
+        self.settings = np.zeros(1, SETTINGS_DTYPE)
+        self.settings["reward"] = reward_code(reward)
+        self.settings["reward_scale"] = reward_scale
+        self.settings["observe_all"] = observation_code(observation)
+        self.settings["illegal_action"] = ILLEGAL_ACTIONS.index(illegal_action)
+        self.settings["autoreset"] = autoreset
+        self._raises_illegal = illegal_action == "raise"
+        if rules.undo_action:
+            undo_actions = max(undo_actions, self.max_steps)
+        events = log_capacity(rules, undo_actions) if undo_actions else 0
+        self.games = np.zeros(size, game_dtype(rules.cards, rules.num_columns))
+        self.games["slot"] = np.arange(size)
+        self.legal = np.zeros((size, legal_capacity(rules)), np.int16)
+        self.mask = np.zeros((size, rules.num_actions), np.uint8)
+        self.seen = np.zeros((size, rules.cards, len(FEATURES)), np.int8)
+        self.log = np.zeros((size, events), np.int32)
+        self.rewards = np.zeros(size, np.float64)
+        self.terminated = np.zeros(size, np.bool_)
+        self.truncated = np.zeros(size, np.bool_)
+        self.final_games = self.games.copy()
+        self.final_seen = self.seen.copy()
+        self._names: dict[int, tuple[int, str]] = {}
+
+    # --- starting games -------------------------------------------------------------------------
+
+    def key(self, seed: int | Sequence[int]) -> None:
+        """Key the generator of deals: one seed for all games, or one for each."""
+        self.games["seed"] = np.array(seed, np.uint64)
+        self.games["episode"] = 0
+
+    def start_seeded(
+        self, numbers: npt.NDArray[np.uint64], chosen: npt.NDArray[np.bool_] | None = None
+    ) -> None:
+        """Start all games, or the chosen ones (bool), on seeded deals, uint64 ``(size,)``."""
+        if chosen is None:
+            chosen = np.ones(self.size, np.bool_)
+        start_seeded(
+            self.games,
+            self.rules_record,
+            self.settings,
+            chosen,
+            numbers,
+            self.legal,
+            self.mask,
+            self.seen,
+        )
+
+    def start_next(self, index: int) -> None:
+        """Start the next episode of one game on the deal that its key gives."""
+        start_next(*self._views(index))
+
+    def start(self, index: int, start: Start) -> None:
+        """Start one game on a named deal or from a position.
+
+        Raises:
+            ScorpionError: if `start` names no deal; the game is unchanged.
+        """
+        if isinstance(start, Position):
+            self._load(index, start.board)
+            name = start.name
+        else:
+            name = parse_deal(start)
+            order = deal_order(name, self.rules)
+            start_order(self.games[index], self.rules_record[0], order, self.legal[index])
+            if not name.startswith("pysol:"):
+                self.games[index]["deal"] = int(name)
+        self._names[index] = (int(self.games[index]["episode"]), name)
+        present(*self._views(index))
+
+    def _views(self, index: int) -> tuple[Any, ...]:
+        return (
+            self.games[index],
+            self.rules_record[0],
+            self.settings[0],
+            self.legal[index],
+            self.mask[index],
+            self.seen[index],
+        )
+
+    def _load(self, index: int, board: Board) -> None:
+        """Put the cards of a complete board on the table of one game."""
+        board = complete_board(board, self.rules)
+        g = self.games[index]
+        clear(g)
+        for column, (cards, down) in enumerate(zip(board.columns, board.face_down, strict=True)):
+            under = NO_CARD
+            for row, card in enumerate(cards):
+                g["column"][card], g["row"][card], g["below"][card] = column, row, under
+                under = card
+            g["end"][column] = under
+            g["down"][column] = down
+        for cell, card in enumerate(board.cells):
+            if card != EMPTY:
+                g["cells"][cell] = card
+                g["column"][card] = self.rules.num_columns + cell
+        g["reserve"][: len(board.reserve)] = board.reserve
+        g["reserve_left"] = len(board.reserve)
+        for i, run in enumerate(taken_runs(board, self.rules)):
+            g["taken"][i] = run[-1]
+            under = NO_CARD
+            for card in run:
+                g["column"][card], g["below"][card] = TAKEN, under
+                under = card
+        g["runs"] = len(board.foundations)
+        self.conclude(index)
+
+    def conclude(self, index: int) -> None:
+        """Find the legal actions of one game anew, and whether it has ended."""
+        conclude(self.games[index], self.rules_record[0], self.legal[index])
+
+    # --- playing --------------------------------------------------------------------------------
+
+    def step(self, actions: npt.NDArray[np.int64]) -> tuple[int, int]:
+        """Play one action in each game, int64 ``(size,)``.
+
+        Returns:
+            How many games ended, and how many of the actions were illegal.
+
+        Raises:
+            ScorpionError: if an action lies outside the action space; no game is changed.
+            IllegalMove: if an action is illegal where that is to be raised; likewise.
+        """
+        if actions.min() < 0 or actions.max() >= self.rules.num_actions:
+            bad = int(actions[(actions < 0) | (actions >= self.rules.num_actions)][0])
+            raise ScorpionError(
+                f"Action {bad} is outside the action space 0 to {self.rules.num_actions - 1}."
+            )
+        if self._raises_illegal:
+            for index in np.flatnonzero(self.mask[np.arange(self.size), actions] == 0):
+                raise IllegalMove(f"Action {actions[index]} is illegal in game {index}.")
+        ended, illegal = step_games(
+            self.games,
+            self.rules_record,
+            self.settings,
+            actions,
+            self.legal,
+            self.mask,
+            self.seen,
+            self.log,
+            self.rewards,
+            self.terminated,
+            self.truncated,
+            self.final_games,
+            self.final_seen,
+        )
+        return ended, illegal
+
+    def make_room_in_log(self) -> None:
+        """Lengthen the undo log if another action might not fit."""
+        most = int(self.games["log_events"].max()) + log_capacity(self.rules, 1)
+        if self.log.shape[1] and most > self.log.shape[1]:
+            longer = np.zeros((self.size, 2 * most), np.int32)
+            longer[:, : self.log.shape[1]] = self.log
+            self.log = longer
+
+    def copy(self) -> Batch:
+        """Return an independent batch with the same games in the same positions."""
+        return copy.deepcopy(self)
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def board(self, index: int) -> Board:
+        """Return the position of one game, hidden cards included."""
+        return read_board(self.games[index], self.rules)
+
+    def deal_name(self, index: int) -> str:
+        """Return the text of the deal, or the name of the position, that a game started from."""
+        episode, name = self._names.get(index, (-1, ""))
+        g = self.games[index]
+        return name if episode == int(g["episode"]) else str(int(g["deal"]))
+
+
+def read_board(g: Any, rules: Rules) -> Board:
+    """Return the position that a game's record holds."""
+    below = g["below"].tolist()
+    columns = []
+    for end in g["end"].tolist():
+        cards = []
+        while end != NO_CARD:
+            cards.append(end)
+            end = below[end]
+        columns.append(tuple(reversed(cards)))
+    foundations = []
+    if rules.runs == "taken":
+        for ace in g["taken"][: int(g["runs"])].tolist():
+            card = ace
+            for _ in range(12):
+                card = below[card]
+            foundations.append(SUITS[suit_of(card)])
+    return Board(
+        columns=tuple(columns),
+        face_down=tuple(g["down"].tolist()),
+        reserve=tuple(g["reserve"][: int(g["reserve_left"])].tolist()),
+        cells=tuple(c if c >= 0 else EMPTY for c in g["cells"][: rules.cells].tolist()),
+        foundations=tuple(foundations),
+    )
+
+
+def outcome_of(status: int) -> str | None:
+    """Return ``"won"``, ``"lost"``, ``"truncated"`` or, while a game goes on, None."""
+    return OUTCOMES[status]
+
+
+def checked_seed(seed: SupportsIndex) -> int:
+    """Return a seed as an int.
+
+    Raises:
+        ScorpionError: if it is no whole number from 0 to 2**64 - 1.
+    """
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise ScorpionError(f"A seed is a whole number, not {seed!r}.") from None
+    if not 0 <= number <= MAX_SEED:
+        raise ScorpionError(f"A seed lies between 0 and {MAX_SEED}, not {number}.")
+    return number
+
+
+def parse_position(text: str, rules: Rules, seed: int = 0) -> Position:
+    """Return the position that a board text describes, unknown cards completed from `seed`."""
+    return Position("board", complete_board(parse_board(text, rules), rules, seed))

@@ -1,0 +1,353 @@
+"""Boards: a position as plain data, and as text.
+
+The text form has one line a column, base first, under up to three headed lines::
+
+    Talon: 9C 2H 6H
+    <JD> <5H> <KH> AS 4H TH 8D
+    …
+
+``<7H>`` is a face-down card, ``??`` an unknown one, ``-`` an empty column or cell. ``Talon:``
+stands while the reserve is there, ``Cells:`` where the variant has cells, ``Foundations: H S`` (the
+suits of the kings) once runs are taken; ``#`` starts a comment.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from scorpion_env.cards import (
+    CARDS_PER_DECK,
+    CARDS_PER_SUIT,
+    KING,
+    SUITS,
+    card_text,
+    is_red,
+    parse_card,
+    rank_of,
+    suit_of,
+)
+from scorpion_env.errors import BoardError, nearest
+from scorpion_env.rules import Rules
+
+UNKNOWN = -1
+"""Stands for a card that the text does not know."""
+
+EMPTY = -2
+"""Stands for an empty cell."""
+
+HEADINGS = ("Talon", "Cells", "Foundations")
+
+
+@dataclass(frozen=True)
+class Board:
+    """A position: where every card lies.
+
+    Attributes:
+        columns: Card ids of each column, base first; ``UNKNOWN`` where the card is not known.
+        face_down: How many cards of each column lie face down, from the base.
+        reserve: The cards still to come, the first to be dealt first; empty once dealt.
+        cells: The card of each cell, ``EMPTY`` or ``UNKNOWN``.
+        foundations: The suit letter of the king of each run taken, in order.
+    """
+
+    columns: tuple[tuple[int, ...], ...]
+    face_down: tuple[int, ...]
+    reserve: tuple[int, ...] = ()
+    cells: tuple[int, ...] = ()
+    foundations: tuple[str, ...] = ()
+
+    def on_board(self) -> Iterator[int]:
+        """Yield every card place of the board that is no empty cell: an id or ``UNKNOWN``."""
+        for column in self.columns:
+            yield from column
+        yield from self.reserve
+        yield from (card for card in self.cells if card != EMPTY)
+
+
+def format_board(board: Board) -> str:
+    """Return the text of a board, which ends with a line break."""
+    lines = []
+    if board.reserve:
+        lines.append("Talon: " + " ".join(map(_word, board.reserve)))
+    if board.cells:
+        lines.append("Cells: " + " ".join(map(_word, board.cells)))
+    if board.foundations:
+        lines.append("Foundations: " + " ".join(board.foundations))
+    for column, down in zip(board.columns, board.face_down, strict=True):
+        words = [f"<{_word(c)}>" if row < down else _word(c) for row, c in enumerate(column)]
+        lines.append(" ".join(words) or "-")
+    return "\n".join(lines) + "\n"
+
+
+def _word(card: int) -> str:
+    return {UNKNOWN: "??", EMPTY: "-"}.get(card) or card_text(card)
+
+
+def parse_board(text: str, rules: Rules) -> Board:
+    """Return the board that a text describes, checked against the rules.
+
+    Two copies of a card in a two-deck game receive their ids in the order of the text.
+
+    Raises:
+        BoardError: with line and column, if a card is misspelt, doubled or missing, a face-down
+            card lies on a face-up one, or the number of columns or cards is wrong.
+    """
+    heads: dict[str, tuple[int, list[int]]] = {}
+    foundations: tuple[str, ...] = ()
+    columns: list[tuple[int, ...]] = []
+    face_down: list[int] = []
+    copies = _Copies(rules)
+    for number, line in enumerate(text.splitlines(), start=1):
+        words = [(m.group(), m.start() + 1) for m in re.finditer(r"\S+", line.split("#")[0])]
+        if not words:
+            continue
+        if words[0][0].endswith(":"):
+            heading = words[0][0][:-1].capitalize()
+            _check_heading(heading, number, heads, columns)
+            if heading == "Foundations":
+                foundations = _read_foundations(words[1:], number, rules)
+                heads[heading] = (number, [])
+            else:
+                heads[heading] = (number, [copies.take(*word, number) for word in words[1:]])
+        else:
+            cards, down = _read_column(words, number, copies)
+            columns.append(cards)
+            face_down.append(down)
+    if len(columns) != rules.num_columns:
+        raise BoardError(
+            f"the board has {len(columns)} columns, but rules '{rules.name}' have "
+            f"{rules.num_columns}; write '-' for an empty column"
+        )
+    board = Board(
+        tuple(columns),
+        tuple(face_down),
+        _read_reserve(heads.get("Talon"), rules),
+        _read_cells(heads.get("Cells"), rules),
+        foundations,
+    )
+    _check_complete(board, rules)
+    return board
+
+
+class _Copies:
+    """Hands out the ids of the copies of each card, and refuses one copy too many."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.decks = rules.decks
+        self.used: Counter[int] = Counter()
+
+    def take(self, word: str, column: int, line: int) -> int:
+        if word == "??":
+            return UNKNOWN
+        if word == "-":
+            return EMPTY
+        try:
+            card = parse_card(word)
+        except ValueError as error:
+            raise BoardError(str(error), line, column) from None
+        if self.used[card] == self.decks:
+            times = "twice" if self.decks == 1 else "three times"
+            raise BoardError(f"the card {card_text(card)} is there {times}", line, column)
+        self.used[card] += 1
+        return card + CARDS_PER_DECK * (self.used[card] - 1)
+
+
+def _check_heading(
+    heading: str, line: int, heads: dict[str, tuple[int, list[int]]], columns: list[tuple[int, ...]]
+) -> None:
+    if heading not in HEADINGS:
+        hint = nearest(heading, HEADINGS)
+        raise BoardError(
+            f"'{heading}:' is no heading; known are Talon, Cells and Foundations.{hint}", line, 1
+        )
+    if heading in heads:
+        raise BoardError(f"'{heading}:' is there twice", line, 1)
+    if columns:
+        raise BoardError(f"'{heading}:' must stand above the columns", line, 1)
+
+
+def _read_column(
+    words: list[tuple[str, int]], line: int, copies: _Copies
+) -> tuple[tuple[int, ...], int]:
+    if [word for word, _ in words] == ["-"]:
+        return (), 0
+    cards = []
+    down = 0
+    for word, place in words:
+        hidden = word.startswith("<") and word.endswith(">")
+        if hidden:
+            if down < len(cards):
+                raise BoardError(f"the face-down card {word} lies on a face-up one", line, place)
+            down += 1
+        card = copies.take(word[1:-1] if hidden else word, place, line)
+        if card == EMPTY:
+            raise BoardError("'-' stands for an empty column, alone on its line", line, place)
+        cards.append(card)
+    if down == len(cards):
+        raise BoardError(
+            "the last card of a column is never face down; write it without < >",
+            line,
+            words[-1][1],
+        )
+    return tuple(cards), down
+
+
+def _read_foundations(words: list[tuple[str, int]], line: int, rules: Rules) -> tuple[str, ...]:
+    if words and rules.runs == "stay":
+        raise BoardError(f"rules '{rules.name}' take no runs off the tableau", line, 1)
+    suits: list[str] = []
+    for word, place in words:
+        suit = word.upper()
+        if len(suit) != 1 or suit not in SUITS:
+            raise BoardError(f"'{word}' is no suit; write C, D, H or S", line, place)
+        if suits.count(suit) == rules.decks:
+            raise BoardError(f"there is no further run of suit {suit}", line, place)
+        suits.append(suit)
+    return tuple(suits)
+
+
+def _read_reserve(head: tuple[int, list[int]] | None, rules: Rules) -> tuple[int, ...]:
+    if head is None:
+        return ()
+    line, cards = head
+    if len(cards) not in (0, rules.reserve) or EMPTY in cards:
+        raise BoardError(
+            f"the reserve of rules '{rules.name}' has {rules.reserve} cards; write them all, or "
+            "leave the line out once it is dealt",
+            line,
+        )
+    return tuple(cards)
+
+
+def _read_cells(head: tuple[int, list[int]] | None, rules: Rules) -> tuple[int, ...]:
+    line, cards = head or (0, [EMPTY] * rules.cells)
+    if len(cards) != rules.cells:
+        raise BoardError(
+            f"rules '{rules.name}' have {rules.cells} cells, but the line names {len(cards)}; "
+            "write '-' for an empty one",
+            line,
+        )
+    return tuple(cards)
+
+
+def _check_complete(board: Board, rules: Rules) -> None:
+    """Refuse a board whose known, unknown and taken cards do not make the whole deck."""
+    absent = missing_cards(board, rules)
+    unknown_cards = sum(card == UNKNOWN for card in board.on_board())
+    taken = CARDS_PER_SUIT * len(board.foundations)
+    if len(absent) > unknown_cards + taken:
+        names = ", ".join(card_text(card) for card in absent[:5])
+        raise BoardError(
+            f"{len(absent) - unknown_cards - taken} card(s) missing from the board, among {names}"
+        )
+    if len(absent) < unknown_cards + taken:
+        raise BoardError(
+            f"{unknown_cards} unknown and {taken} taken cards are written, but only "
+            f"{len(absent)} are not on the board"
+        )
+    taken_runs(board, rules)
+
+
+def missing_cards(board: Board, rules: Rules) -> list[int]:
+    """Return the cards, in order of their ids, that no known place of the board holds."""
+    present = {card for card in board.on_board() if card >= 0}
+    return [card for card in range(rules.cards) if card not in present]
+
+
+def taken_runs(
+    board: Board, rules: Rules, rng: random.Random | None = None
+) -> list[tuple[int, ...]]:
+    """Return the cards of each run taken, king first, chosen from those not on the board.
+
+    The choice is free only where copies are interchangeable, in two decks and in alternating
+    colours; `rng` then decides, or the lowest id.
+
+    Raises:
+        BoardError: if the absent cards do not hold those runs.
+    """
+    absent = missing_cards(board, rules)
+    if rng is not None:
+        rng.shuffle(absent)
+    runs = []
+    for letter in board.foundations:
+        run: list[int] = []
+        for rank in range(KING, -1, -1):
+            for card in absent:
+                if rank_of(card) == rank and _continues(run, card, letter, rules):
+                    run.append(card)
+                    absent.remove(card)
+                    break
+            else:
+                raise BoardError(
+                    f"the run of {letter} cannot have been taken: its cards are on the board"
+                )
+        runs.append(tuple(run))
+    return runs
+
+
+def _continues(run: list[int], card: int, letter: str, rules: Rules) -> bool:
+    if not run:
+        return SUITS[suit_of(card)] == letter
+    if rules.build == "colour":
+        return is_red(card) != is_red(run[-1])
+    return suit_of(card) == suit_of(run[-1])
+
+
+def complete_board(board: Board, rules: Rules, seed: int = 0) -> Board:
+    """Return the board with every unknown card filled in, by a shuffle that `seed` determines.
+
+    Each arrangement of the absent cards is equally likely where they are all different.
+    """
+    if UNKNOWN not in board.on_board():
+        return board
+    rng = random.Random(seed)
+    absent = missing_cards(board, rules)
+    for run in taken_runs(board, rules, rng):
+        absent = [card for card in absent if card not in run]
+    rng.shuffle(absent)
+
+    def fill(cards: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(absent.pop() if card == UNKNOWN else card for card in cards)
+
+    return replace(
+        board,
+        columns=tuple(fill(column) for column in board.columns),
+        reserve=fill(board.reserve),
+        cells=fill(board.cells),
+    )
+
+
+def split_boards(text: str) -> list[tuple[str, str]]:
+    """Return ``(title, board text)`` for each board of a file, in which blank lines part them.
+
+    A block's first line is its title when it starts with neither a card nor a heading. Line
+    numbers are kept: the text of each board is padded with the blank lines above it.
+    """
+    boards: list[tuple[str, str]] = []
+    lines = text.splitlines()
+    start = 0
+    while start < len(lines):
+        end = start
+        while end < len(lines) and lines[end].split("#")[0].strip():
+            end += 1
+        if end > start:
+            title = ""
+            first = start
+            if not _starts_board(lines[start]):
+                title = lines[start].split("#")[0].strip()
+                first += 1
+            if first < end:
+                boards.append((title, "\n" * first + "\n".join(lines[first:end]) + "\n"))
+        start = end + 1
+    return boards
+
+
+def _starts_board(line: str) -> bool:
+    word = line.split()[0]
+    if word in ("-", "??") or word.endswith(":"):
+        return True
+    return bool(re.fullmatch(r"<?(\?\?|(10|[A2-9TJQKa-z])[CDHScdhs])>?", word))

@@ -1,0 +1,468 @@
+"""The rules, executed: compiled functions over one game (`g`) or a batch of games.
+
+This is the only place where a rule of Scorpion is carried out. `Game`, `ScorpionEnv` and the vector
+environments call these functions with 1 … n games; see :mod:`scorpion_env.state` for the records.
+
+Within one action the order is: move the group, turn the source column's end, then take runs off
+*the column that received cards*, turning what lies below. Nothing else is looked at: a run that is
+uncovered because its cover moved away stays until cards are placed on its column again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scorpion_env.cards import ACE, CARDS_PER_SUIT, KING, is_red, rank_of, suit_of
+from scorpion_env.compiled import compiled
+from scorpion_env.deals import shuffle_deck
+from scorpion_env.rewards import FLIP_POINTS, PLACEMENT_POINTS, RUN_POINTS
+from scorpion_env.state import (
+    BUILD_COLOUR,
+    BUILD_SUIT,
+    IN_RESERVE,
+    LOST,
+    NO_CARD,
+    PLAYING,
+    TAKEN,
+    TRUNCATED,
+    WON,
+)
+
+_MAX_CARDS = 104
+_RANK = np.array([rank_of(card) for card in range(_MAX_CARDS)], np.int8)
+_SUIT = np.array([suit_of(card) for card in range(_MAX_CARDS)], np.int8)
+_RED = np.array([is_red(card) for card in range(_MAX_CARDS)], np.int8)
+
+# Events of the undo log. One event is kind | card << 3 | column << 10, for a placement also
+# `_PAID` (it paid points) and `_PAID_FIRST` (for the first time in the game).
+_PLACE, _TO_CELL, _DEAL, _FLIP, _TAKE = 1, 2, 3, 4, 5
+_CARD_SHIFT, _COLUMN_SHIFT = 3, 10
+_KIND_MASK, _CARD_MASK, _COLUMN_MASK = 7, 127, 31
+_PAID, _PAID_FIRST = 1 << 15, 1 << 16
+
+
+# --- the undo log -------------------------------------------------------------------------------
+
+
+@compiled
+def _log(g: Any, log: Any, event: Any) -> None:
+    if log.shape[0] > 0:
+        log[g.log_events] = event
+        g.log_events += 1
+
+
+@compiled
+def _log_action(g: Any, rules: Any, log: Any, event: Any) -> None:
+    """Log the event that starts an action; forget the oldest action beyond the limit."""
+    if log.shape[0] == 0:
+        return
+    if g.log_actions >= rules.undo_limit:
+        second = 1
+        while second < g.log_events and (log[second] & _KIND_MASK) in (_FLIP, _TAKE):
+            second += 1
+        for i in range(second, g.log_events):
+            log[i - second] = log[i]
+        g.log_events -= second
+        g.log_actions -= 1
+    g.log_actions += 1
+    _log(g, log, event)
+
+
+# --- moving cards -------------------------------------------------------------------------------
+
+
+@compiled
+def _attach(g: Any, top: Any, card: Any, column: Any) -> None:
+    """Put the group from `card` up to its last card `top` on the end of a column."""
+    under = g.end[column]
+    first_row = g.row[under] + 1 if under >= 0 else 0
+    shift = first_row - g.row[card]
+    x = top
+    while x != card:
+        g.column[x] = column
+        g.row[x] += shift
+        x = g.below[x]
+    g.column[card] = column
+    g.row[card] = first_row
+    g.below[card] = under
+    g.end[column] = top
+
+
+@compiled
+def _turn_end(g: Any, column: Any, log: Any) -> None:
+    """Turn the end card of a column face up if it lies face down."""
+    end = g.end[column]
+    if end >= 0 and g.row[end] < g.down[column]:
+        g.down[column] -= 1
+        g.flips += 1
+        g.points += FLIP_POINTS
+        _log(g, log, _FLIP | column << _COLUMN_SHIFT)
+
+
+@compiled
+def ends_in_run(g: Any, rules: Any, column: Any) -> Any:
+    """Return whether the last 13 cards of a column are a complete run, all face up."""
+    x = g.end[column]
+    if x < 0 or _RANK[x] != ACE or g.row[x] - KING < g.down[column]:
+        return False
+    for rank in range(1, CARDS_PER_SUIT):
+        y = g.below[x]
+        if _RANK[y] != rank:
+            return False
+        if rules.build == BUILD_COLOUR:
+            if _RED[y] == _RED[x]:
+                return False
+        elif _SUIT[y] != _SUIT[x]:
+            return False
+        x = y
+    return True
+
+
+@compiled
+def _take_runs(g: Any, rules: Any, column: Any, log: Any) -> None:
+    """Take runs off the end of a column that has just received cards."""
+    if rules.runs_stay:
+        return
+    while ends_in_run(g, rules, column):
+        ace = g.end[column]
+        x = ace
+        for _ in range(CARDS_PER_SUIT):
+            g.column[x] = TAKEN
+            x = g.below[x]
+        g.end[column] = x
+        g.taken[g.runs] = ace
+        g.runs += 1
+        g.points += RUN_POINTS
+        _log(g, log, _TAKE | ace << _CARD_SHIFT | column << _COLUMN_SHIFT)
+        _turn_end(g, column, log)
+
+
+@compiled
+def _place(g: Any, rules: Any, card: Any, target: Any, log: Any) -> None:
+    """Move a card with its group, or a card from a cell, to a column."""
+    columns = g.end.shape[0]
+    source = g.column[card]
+    event = _PLACE | card << _CARD_SHIFT | source << _COLUMN_SHIFT
+    under = g.end[target]
+    if under >= 0 and _SUIT[under] == _SUIT[card]:
+        g.points += PLACEMENT_POINTS
+        event |= _PAID
+        if g.paid[card]:
+            g.points_again += PLACEMENT_POINTS
+        else:
+            g.paid[card] = 1
+            event |= _PAID_FIRST
+    _log_action(g, rules, log, event)
+    if source < columns:
+        top = g.end[source]
+        g.end[source] = g.below[card]
+        _attach(g, top, card, target)
+        _turn_end(g, source, log)
+    else:
+        g.cells[source - columns] = NO_CARD
+        _attach(g, card, card, target)
+    _take_runs(g, rules, target, log)
+
+
+@compiled
+def _to_cell(g: Any, rules: Any, card: Any, log: Any) -> None:
+    """Move the end card of a column to the first empty cell."""
+    source = g.column[card]
+    cell = 0
+    while g.cells[cell] >= 0:
+        cell += 1
+    _log_action(g, rules, log, _TO_CELL | card << _CARD_SHIFT | source << _COLUMN_SHIFT)
+    g.end[source] = g.below[card]
+    g.cells[cell] = card
+    g.column[card] = g.end.shape[0] + cell
+    _turn_end(g, source, log)
+
+
+@compiled
+def _deal_reserve(g: Any, rules: Any, log: Any) -> None:
+    """Deal the reserve face up, then take runs off its columns in order."""
+    _log_action(g, rules, log, _DEAL)
+    for i in range(rules.reserve):
+        _attach(g, g.reserve[i], g.reserve[i], rules.reserve_columns[i])
+    g.reserve_left = 0
+    for i in range(rules.reserve):
+        _take_runs(g, rules, rules.reserve_columns[i], log)
+
+
+# --- taking actions back ------------------------------------------------------------------------
+
+
+@compiled
+def _undo_event(g: Any, rules: Any, event: Any) -> None:
+    kind = event & _KIND_MASK
+    card = (event >> _CARD_SHIFT) & _CARD_MASK
+    column = (event >> _COLUMN_SHIFT) & _COLUMN_MASK
+    if kind == _FLIP:
+        g.down[column] += 1
+        g.flips -= 1
+        g.points -= FLIP_POINTS
+    elif kind == _TAKE:
+        g.runs -= 1
+        g.points -= RUN_POINTS
+        g.end[column] = card
+        x = card
+        for _ in range(CARDS_PER_SUIT):
+            g.column[x] = column
+            x = g.below[x]
+    elif kind == _DEAL:
+        for i in range(rules.reserve - 1, -1, -1):
+            _detach(g, g.reserve[i], IN_RESERVE)
+        g.reserve_left = rules.reserve
+    elif kind == _TO_CELL:
+        g.cells[g.column[card] - g.end.shape[0]] = NO_CARD
+        _attach(g, card, card, column)
+    else:
+        if event & _PAID:
+            g.points -= PLACEMENT_POINTS
+            if event & _PAID_FIRST:
+                g.paid[card] = 0
+            else:
+                g.points_again -= PLACEMENT_POINTS
+        if column < g.end.shape[0]:
+            here = g.column[card]
+            top = g.end[here]
+            g.end[here] = g.below[card]
+            _attach(g, top, card, column)
+        else:
+            _detach(g, card, column)
+            g.cells[column - g.end.shape[0]] = card
+
+
+@compiled
+def _detach(g: Any, card: Any, place: Any) -> None:
+    """Take the end card of a column off to a place outside the tableau."""
+    g.end[g.column[card]] = g.below[card]
+    g.below[card] = NO_CARD
+    g.column[card] = place
+    g.row[card] = 0
+
+
+@compiled
+def undo(g: Any, rules: Any, log: Any) -> None:
+    """Take back the last action whole; its points are in ``g.points``, negative."""
+    g.points = 0
+    g.points_again = 0
+    while True:
+        g.log_events -= 1
+        event = log[g.log_events]
+        _undo_event(g, rules, event)
+        if (event & _KIND_MASK) not in (_FLIP, _TAKE):
+            break
+    g.log_actions -= 1
+    g.moves -= 1
+    g.score += g.points
+    _count_standing_runs(g, rules)
+
+
+# --- legal actions and the end ------------------------------------------------------------------
+
+
+@compiled
+def _can_go(g: Any, card: Any, target: Any) -> Any:
+    """Return whether a card lies face up in another column, or in a cell."""
+    column = g.column[card]
+    if column < 0 or column == target:
+        return False
+    return column >= g.end.shape[0] or g.row[card] >= g.down[column]
+
+
+@compiled
+def is_null(g: Any, rules: Any, card: Any) -> Any:
+    """Return whether moving `card` to an empty column changes nothing up to the columns' order."""
+    column = g.column[card]
+    if column >= g.end.shape[0] or g.row[card] > 0:
+        return False
+    return rules.runs_stay or not ends_in_run(g, rules, column)
+
+
+@compiled
+def find_legal(g: Any, rules: Any, legal: Any) -> Any:
+    """Write the legal actions into `legal`, their number into the game.
+
+    Returns:
+        How many of them change the position (up to the order of the columns).
+    """
+    columns = g.end.shape[0]
+    cards = g.below.shape[0]
+    n = 0
+    useful = 0
+    for target in range(columns):
+        end = g.end[target]
+        if end < 0:
+            n, useful = _find_fillers(g, rules, target, legal, n, useful)
+        elif _RANK[end] != ACE:
+            lower = _RANK[end] - 1
+            for suit in range(4):
+                if rules.build == BUILD_SUIT:
+                    if suit != _SUIT[end]:
+                        continue
+                elif rules.build == BUILD_COLOUR and (suit == 1 or suit == 2) == _RED[end]:
+                    continue
+                for card in range(CARDS_PER_SUIT * suit + lower, cards, 4 * CARDS_PER_SUIT):
+                    if _can_go(g, card, target):
+                        legal[n] = card * columns + target
+                        n += 1
+                        useful += 1
+    if rules.cells_refill:
+        room = False
+        for i in range(rules.cells):
+            room = room or g.cells[i] < 0
+        if room:
+            for column in range(columns):
+                if g.end[column] >= 0:
+                    legal[n] = cards * columns + 1 + g.end[column]
+                    n += 1
+                    useful += 1
+    if g.reserve_left > 0 and (useful == 0 or not rules.reserve_when_stuck):
+        legal[n] = cards * columns
+        n += 1
+        useful += 1
+    if rules.undo_action and g.log_actions > 0:
+        legal[n] = rules.num_actions - 1
+        n += 1
+        useful += 1
+    g.legal_count = n
+    return useful
+
+
+@compiled
+def _find_fillers(g: Any, rules: Any, target: Any, legal: Any, n: Any, useful: Any) -> Any:
+    """Add the moves that fill the empty column `target` to the legal actions."""
+    columns = g.end.shape[0]
+    cards = g.below.shape[0]
+    if rules.kings_only:
+        for card in range(KING, cards, CARDS_PER_SUIT):
+            if _can_go(g, card, target):
+                legal[n] = card * columns + target
+                n += 1
+                useful += not is_null(g, rules, card)
+        return n, useful
+    for column in range(columns):
+        card = g.end[column]
+        while card >= 0 and g.row[card] >= g.down[column]:
+            legal[n] = card * columns + target
+            n += 1
+            useful += not is_null(g, rules, card)
+            card = g.below[card]
+    for i in range(rules.cells):
+        if g.cells[i] >= 0:
+            legal[n] = g.cells[i] * columns + target
+            n += 1
+            useful += 1
+    return n, useful
+
+
+@compiled
+def _count_standing_runs(g: Any, rules: Any) -> None:
+    """Where runs stay: count the columns that hold one complete run and nothing else."""
+    if rules.runs_stay:
+        runs = 0
+        for column in range(g.end.shape[0]):
+            end = g.end[column]
+            if end >= 0 and g.row[end] == KING and ends_in_run(g, rules, column):
+                runs += 1
+        g.runs = runs
+
+
+@compiled
+def conclude(g: Any, rules: Any, legal: Any) -> None:
+    """Find the legal actions and say whether the game has ended."""
+    useful = find_legal(g, rules, legal)
+    if g.runs == rules.num_runs:
+        g.status = WON
+    elif useful == 0:
+        g.status = LOST
+    elif g.steps >= rules.max_steps:
+        g.status = TRUNCATED
+    else:
+        g.status = PLAYING
+
+
+@compiled
+def play(g: Any, rules: Any, action: Any, log: Any) -> None:
+    """Carry out a legal action, except for what follows from it in `conclude`."""
+    columns = g.end.shape[0]
+    deal = g.below.shape[0] * columns
+    if rules.undo_action and action == rules.num_actions - 1:
+        undo(g, rules, log)
+        return
+    g.points = 0
+    g.points_again = 0
+    if action < deal:
+        _place(g, rules, action // columns, action % columns, log)
+    elif action == deal:
+        _deal_reserve(g, rules, log)
+    else:
+        _to_cell(g, rules, action - deal - 1, log)
+    g.moves += 1
+    g.score += g.points
+    _count_standing_runs(g, rules)
+
+
+# --- the start ----------------------------------------------------------------------------------
+
+
+@compiled
+def clear(g: Any) -> None:
+    """Empty a game: no card anywhere, no points; its seed, slot, episode and deal stay."""
+    g.score = g.moves = g.steps = g.flips = g.points = g.points_again = 0
+    g.log_events = g.log_actions = 0
+    g.status = PLAYING
+    g.illegal = g.reported = g.runs = g.reserve_left = 0
+    g.reserve[:] = NO_CARD
+    g.cells[:] = NO_CARD
+    g.taken[:] = NO_CARD
+    g.end[:] = NO_CARD
+    g.down[:] = 0
+    g.below[:] = NO_CARD
+    g.column[:] = IN_RESERVE
+    g.row[:] = 0
+    g.paid[:] = 0
+
+
+@compiled
+def deal_cards(g: Any, rules: Any, order: Any) -> None:
+    """Deal the cards of `order` (int8) to a cleared game: rows, then reserve, then cells."""
+    columns = g.end.shape[0]
+    most = 0
+    for column in range(columns):
+        most = max(most, rules.columns[column])
+        g.down[column] = rules.face_down[column]
+    n = 0
+    for row in range(most):
+        for column in range(columns):
+            if row < rules.columns[column]:
+                _attach(g, order[n], order[n], column)
+                n += 1
+    for i in range(rules.reserve):
+        g.reserve[i] = order[n]
+        n += 1
+    g.reserve_left = rules.reserve
+    for i in range(rules.cells_dealt):
+        g.cells[i] = order[n]
+        g.column[order[n]] = columns + i
+        n += 1
+
+
+@compiled
+def start_deal(g: Any, rules: Any, number: Any, legal: Any) -> None:
+    """Start the game of seeded deal `number` (uint64)."""
+    order = np.empty(g.below.shape[0], np.int8)
+    shuffle_deck(number, order)
+    g.deal = number
+    start_order(g, rules, order, legal)
+
+
+@compiled
+def start_order(g: Any, rules: Any, order: Any, legal: Any) -> None:
+    """Start the game in which the cards are dealt in a given order (int8)."""
+    clear(g)
+    deal_cards(g, rules, order)
+    conclude(g, rules, legal)

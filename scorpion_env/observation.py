@@ -1,0 +1,148 @@
+"""What a player sees, as numbers: one row of seven small integers a card.
+
+=====  ==========  ================================================================
+entry  name        meaning
+=====  ==========  ================================================================
+0      place       0 unknown, 1 tableau, 2 taken with its run, 3 cell, 4 reserve
+1      column      column from 1 (cell from 1 for a card in a cell), else 0
+2      row         place in its column, from 1 at the base, else 0
+3      on_top      how many cards lie on it
+4      face_down   how many cards of its column lie face down
+5      visible     1 if the player sees its face, else 0
+6      to_come     reserve cards not dealt yet, the same in every row
+=====  ==========  ================================================================
+
+A card that the player cannot see has zeros in entries 0 to 5. The full observation, for solvers and
+for critics with privileged knowledge, gives place, column and row of those cards too, with
+`visible` 0; only there `place` is ever 4, and `column` is then where the card will be dealt.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scorpion_env.cards import CARDS_PER_SUIT
+from scorpion_env.compiled import compiled
+from scorpion_env.errors import ScorpionError, unknown
+from scorpion_env.rules import Rules
+
+FEATURES = ("place", "column", "row", "on_top", "face_down", "visible", "to_come")
+"""Names of the entries of a card's row."""
+
+PLACE, COLUMN, ROW, ON_TOP, FACE_DOWN, VISIBLE, TO_COME = range(len(FEATURES))
+
+PLACE_UNKNOWN, PLACE_TABLEAU, PLACE_TAKEN, PLACE_CELL, PLACE_RESERVE = range(5)
+
+OBSERVATIONS = ("player", "full")
+"""What an environment shows: what a player sees, or every card."""
+
+
+def observation_code(name: str) -> int:
+    """Return 1 for the full observation, 0 for the player's.
+
+    Raises:
+        ScorpionError: if there is no observation of that name.
+    """
+    if name not in OBSERVATIONS:
+        raise ScorpionError(unknown("observation", name, OBSERVATIONS))
+    return OBSERVATIONS.index(name)
+
+
+def observation_bounds(rules: Rules) -> npt.NDArray[np.int8]:
+    """Return the largest value of each entry, int8 ``(cards, 7)``; the least is 0."""
+    bounds = np.zeros((rules.cards, len(FEATURES)), np.int8)
+    bounds[:, PLACE] = PLACE_RESERVE
+    bounds[:, COLUMN] = max(rules.num_columns, rules.cells)
+    bounds[:, ROW] = rules.cards
+    bounds[:, ON_TOP] = rules.cards - 1
+    bounds[:, FACE_DOWN] = max(rules.face_down)
+    bounds[:, VISIBLE] = 1
+    bounds[:, TO_COME] = rules.reserve
+    return np.maximum(bounds, 1)  # Gymnasium warns of entries that can take one value only
+
+
+@compiled
+def observe_column(g: Any, seen: Any, column: Any, everything: Any) -> None:
+    """Write the rows of a column's cards; those of its hidden cards only if `everything`."""
+    card = g.end[column]
+    down = g.down[column]
+    on_top = 0
+    while card >= 0:
+        row = g.row[card]
+        if row < down and not everything:
+            return
+        seen[card, PLACE] = PLACE_TABLEAU
+        seen[card, COLUMN] = column + 1
+        seen[card, ROW] = row + 1
+        seen[card, ON_TOP] = on_top
+        seen[card, FACE_DOWN] = down
+        seen[card, VISIBLE] = row >= down
+        on_top += 1
+        card = g.below[card]
+
+
+@compiled
+def observe_run(g: Any, seen: Any, ace: Any) -> None:
+    """Write the rows of a run that was taken."""
+    card = ace
+    for _ in range(CARDS_PER_SUIT):
+        seen[card, :TO_COME] = 0
+        seen[card, PLACE] = PLACE_TAKEN
+        seen[card, VISIBLE] = 1
+        card = g.below[card]
+
+
+@compiled
+def observe_cells(g: Any, rules: Any, seen: Any) -> None:
+    """Write the rows of the cards in cells."""
+    for cell in range(rules.cells):
+        card = g.cells[cell]
+        if card >= 0:
+            seen[card, :TO_COME] = 0
+            seen[card, PLACE] = PLACE_CELL
+            seen[card, COLUMN] = cell + 1
+            seen[card, VISIBLE] = 1
+
+
+@compiled
+def observe_game(g: Any, rules: Any, seen: Any, everything: Any) -> None:
+    """Write every row of the observation `seen`, int8 ``(cards, 7)``."""
+    seen[:, :TO_COME] = 0
+    seen[:, TO_COME] = g.reserve_left
+    for column in range(g.end.shape[0]):
+        observe_column(g, seen, column, everything)
+    for i in range(g.runs if not rules.runs_stay else 0):
+        observe_run(g, seen, g.taken[i])
+    observe_cells(g, rules, seen)
+    if everything:
+        for i in range(g.reserve_left):
+            seen[g.reserve[i], PLACE] = PLACE_RESERVE
+            seen[g.reserve[i], COLUMN] = rules.reserve_columns[i] + 1
+
+
+@compiled
+def observe_move(
+    g: Any, rules: Any, seen: Any, source: Any, target: Any, runs: Any, everything: Any
+) -> None:
+    """Write the rows that a move of cards to the column `target` changed.
+
+    Args:
+        g: The game after the move.
+        rules: Its rules.
+        seen: The observation before the move, int8 ``(cards, 7)``; changed in place.
+        source: The column or cell that the cards came from.
+        target: The column that they went to.
+        runs: How many runs had been taken before the move.
+        everything: Whether hidden cards are shown.
+    """
+    observe_column(g, seen, target, everything)
+    if source < g.end.shape[0]:
+        observe_column(g, seen, source, everything)
+    if not rules.runs_stay:
+        for i in range(runs, g.runs):
+            observe_run(g, seen, g.taken[i])
+    if rules.cells > 0:
+        observe_cells(g, rules, seen)

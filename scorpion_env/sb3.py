@@ -1,0 +1,195 @@
+"""The adapter for Stable-Baselines3 and sb3-contrib; it alone imports them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import Wrapper
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+
+from scorpion_env.batch import Batch, checked_seed
+from scorpion_env.errors import ScorpionError
+from scorpion_env.rules import Rules, get_rules
+from scorpion_env.spaces import action_space, observation_space
+from scorpion_env.state import OUTCOMES, TRUNCATED, WON
+from scorpion_env.stepping import AUTORESET_SAME_STEP
+
+
+class ScorpionVecEnv(VecEnv):
+    """`num_envs` games of Scorpion as a Stable-Baselines3 ``VecEnv``, in one compiled call.
+
+    ``MaskablePPO`` finds the masks by ``env_method("action_masks")``. The infos of a game that
+    ended carry ``episode`` (return ``r``, length ``l``, seconds ``t``, as VecMonitor writes them),
+    ``terminal_observation``, ``TimeLimit.truncated``, ``score``, ``runs``, ``moves``, ``outcome``
+    and ``is_success``; all other infos are empty, but for ``illegal_action``.
+
+    Every deal, the first one too, is drawn from 2**32 and above by a generator keyed by the seed,
+    the place in the batch and the episode, so that training never sees an evaluation deal. To play
+    chosen deals, use ``set_options([{"deal": 7}, …])`` before `reset`.
+
+    Args:
+        num_envs: Number of games.
+        rules: A preset's name or `Rules`.
+        seed: Keys the deals; drawn at random by default.
+        reward, reward_scale, observation, illegal_action, max_steps: See `ScorpionEnv`.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 64,
+        rules: str | Rules = "classic",
+        *,
+        seed: int | None = None,
+        reward: str = "points",
+        reward_scale: float = 1.0,
+        observation: str = "player",
+        illegal_action: str = "noop",
+        max_steps: int | None = None,
+    ) -> None:
+        self.rules = get_rules(rules)
+        self._batch = Batch(
+            self.rules,
+            num_envs,
+            reward=reward,
+            reward_scale=reward_scale,
+            observation=observation,
+            illegal_action=illegal_action,
+            max_steps=max_steps,
+            autoreset=AUTORESET_SAME_STEP,
+        )
+        self.render_mode = None
+        super().__init__(num_envs, observation_space(self.rules), action_space(self.rules))
+        self._actions = np.zeros(num_envs, np.int64)
+        self._returns = np.zeros(num_envs, np.float64)
+        self._lengths = np.zeros(num_envs, np.int64)
+        self._start_time = time.time()
+        self.seed(seed)
+
+    def reset(self) -> npt.NDArray[np.int8]:
+        """Start an episode in every game; return observations, int8 ``(num_envs, cards, 7)``."""
+        batch = self._batch
+        if self._seeds[0] is not None:
+            batch.key(self._seeds[0])
+        for i, options in enumerate(self._options):
+            unknown_options = set(options) - {"deal"}
+            if unknown_options:
+                raise ScorpionError(f"Unknown option '{unknown_options.pop()}'. Known: deal.")
+            if options.get("deal") is not None:
+                batch.games["episode"][i] += np.uint64(1)
+                batch.start(i, options["deal"])
+            else:
+                batch.start_next(i)
+        self._reset_seeds()
+        self._reset_options()
+        self._returns[:] = 0
+        self._lengths[:] = 0
+        self.reset_infos = [{"deal": batch.deal_name(i)} for i in range(self.num_envs)]
+        return batch.seen.copy()
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Key the deals from the next `reset` on; one seed serves all games of the batch."""
+        if seed is None:
+            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        self._seeds = [checked_seed(seed)] * self.num_envs
+        return self._seeds
+
+    def step_async(self, actions: npt.NDArray[Any]) -> None:
+        """Take the actions, ints ``(num_envs,)``, for `step_wait`."""
+        self._actions[:] = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Play the actions; return observations, rewards, dones and infos."""
+        batch = self._batch
+        ended, illegal = batch.step(self._actions)
+        self._returns += batch.rewards
+        self._lengths += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        dones = batch.terminated | batch.truncated
+        if illegal:
+            was_illegal = np.where(dones, batch.final_games["illegal"], batch.games["illegal"])
+            for i in np.flatnonzero(was_illegal):
+                infos[i]["illegal_action"] = int(self._actions[i])
+        if ended:
+            for i in np.flatnonzero(dones):
+                infos[i].update(self._final_info(i))
+            self._returns[dones] = 0
+            self._lengths[dones] = 0
+        return batch.seen.copy(), batch.rewards.astype(np.float32), dones, infos
+
+    def _final_info(self, index: int) -> dict[str, Any]:
+        g = self._batch.final_games[index]
+        status = int(g["status"])
+        self.reset_infos[index] = {"deal": self._batch.deal_name(index)}
+        return {
+            "terminal_observation": self._batch.final_seen[index].copy(),
+            "TimeLimit.truncated": status == TRUNCATED,
+            "episode": {
+                "r": round(float(self._returns[index]), 6),
+                "l": int(self._lengths[index]),
+                "t": round(time.time() - self._start_time, 6),
+            },
+            "score": int(g["score"]),
+            "runs": int(g["runs"]),
+            "moves": int(g["moves"]),
+            "outcome": OUTCOMES[status],
+            "is_success": status == WON,
+        }
+
+    def close(self) -> None:
+        """Do nothing; the arrays go with the object."""
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return fresh masks, bool ``(num_envs, actions)``, True for the legal actions."""
+        return self._batch.mask.astype(np.bool_)
+
+    def _indices(self, indices: VecEnvIndices) -> Sequence[int]:
+        return list(self._get_indices(indices))
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Return whether the games have an attribute or method of that name."""
+        return attr_name == "action_masks" or hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return an attribute of the batch, once for each game."""
+        return [getattr(self, attr_name)] * len(self._indices(indices))
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Set an attribute of the whole batch.
+
+        Raises:
+            ScorpionError: if only some of the games are meant; they share their attributes.
+        """
+        if len(self._indices(indices)) != self.num_envs:
+            raise ScorpionError("The games of a batch share their attributes; set them for all.")
+        setattr(self, attr_name, value)
+
+    def env_method(
+        self,
+        method_name: str,
+        *method_args: Any,
+        indices: VecEnvIndices = None,
+        **method_kwargs: Any,
+    ) -> Any:
+        """Call ``action_masks`` (or ``render``) for each game.
+
+        The masks come as one array, bool ``(games, actions)``, whose rows are the games' masks:
+        ``np.stack`` of it is a single copy.
+
+        Raises:
+            AttributeError: if the games have no such method.
+        """
+        if method_name == "action_masks":
+            masks = self.action_masks()
+            return masks if indices is None else masks[self._indices(indices)]
+        raise AttributeError(f"The games have no method '{method_name}'; they have 'action_masks'.")
+
+    def env_is_wrapped(
+        self, wrapper_class: type[Wrapper], indices: VecEnvIndices = None
+    ) -> list[bool]:
+        """Return False for each game: nothing wraps a single game of a batch."""
+        return [False] * len(self._indices(indices))

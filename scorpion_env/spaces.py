@@ -1,0 +1,64 @@
+"""What the environments have in common: spaces, arguments and options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from scorpion_env.errors import ScorpionError, nearest, unknown
+from scorpion_env.observation import observation_bounds
+from scorpion_env.rules import Rules
+
+
+def observation_space(rules: Rules) -> spaces.Box:
+    """Return ``Box(int8, (cards, 7))``; see :mod:`scorpion_env.observation`."""
+    high = observation_bounds(rules)
+    return spaces.Box(np.zeros_like(high), high, dtype=np.int8)
+
+
+def action_space(rules: Rules) -> spaces.Discrete:
+    """Return ``Discrete(actions)``; see :attr:`scorpion_env.Rules.num_actions`."""
+    return spaces.Discrete(rules.num_actions)
+
+
+def refuse_arguments(given: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Refuse keyword arguments that an environment does not have.
+
+    Raises:
+        TypeError: naming the nearest known one and all of them.
+    """
+    for word in given:
+        known = list(known)
+        raise TypeError(
+            f"unexpected keyword argument '{word}'.{nearest(word, known)} "
+            f"Known: {', '.join(known)}."
+        )
+
+
+def checked_options(options: Mapping[str, Any] | None, known: Iterable[str]) -> dict[str, Any]:
+    """Return the options of a reset.
+
+    Raises:
+        ScorpionError: if an option is unknown, or a deal and a board are both given.
+    """
+    found = dict(options or {})
+    for word in found:
+        if word not in known:
+            raise ScorpionError(unknown("option", word, known))
+    if found.get("deal") is not None and found.get("board") is not None:
+        raise ScorpionError("Give either the option 'deal' or the option 'board', not both.")
+    return found
+
+
+def checked_render_mode(mode: str | None, known: Iterable[str]) -> str | None:
+    """Return a render mode.
+
+    Raises:
+        ScorpionError: if there is no such mode.
+    """
+    if mode is not None and mode not in known:
+        raise ScorpionError(unknown("render_mode", mode, known))
+    return mode

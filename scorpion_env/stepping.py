@@ -1,0 +1,166 @@
+"""Environment steps, compiled: what a batch of games does in one call of `step`.
+
+The rules are in :mod:`scorpion_env.kernels`. Here is what Gymnasium adds: illegal actions, rewards,
+masks and observations kept up to date in place, ends, and the automatic start of the next game.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scorpion_env.compiled import compiled
+from scorpion_env.deals import episode_deal
+from scorpion_env.kernels import conclude, play, start_deal
+from scorpion_env.observation import observe_game, observe_move
+from scorpion_env.rewards import REWARD_POINTS, REWARD_POINTS_ONCE
+from scorpion_env.state import LOST, PLAYING, TRUNCATED, WON
+
+ILLEGAL_ACTIONS = ("noop", "terminate", "raise")
+"""What an illegal action does, besides costing a step and earning nothing."""
+
+ILLEGAL_NOOP, ILLEGAL_TERMINATE, ILLEGAL_RAISE = range(3)
+
+AUTORESET_DISABLED, AUTORESET_SAME_STEP, AUTORESET_NEXT_STEP = range(3)
+
+
+@compiled
+def write_mask(g: Any, legal: Any, mask: Any) -> None:
+    """Write a game's mask into `mask`, uint8 ``(actions,)``, that is all zero: all 1 at the end."""
+    if g.status != PLAYING:
+        mask[:] = 1
+    else:
+        for i in range(g.legal_count):
+            mask[legal[i]] = 1
+
+
+@compiled
+def clear_mask(g: Any, legal: Any, mask: Any) -> None:
+    """Set to zero what `write_mask` wrote, before the game changes."""
+    if g.status != PLAYING:
+        mask[:] = 0
+    else:
+        for i in range(g.legal_count):
+            mask[legal[i]] = 0
+
+
+@compiled
+def present(g: Any, rules: Any, settings: Any, legal: Any, mask: Any, seen: Any) -> None:
+    """Write mask and observation of a game that has just been started."""
+    mask[:] = 0
+    write_mask(g, legal, mask)
+    observe_game(g, rules, seen, settings.observe_all)
+
+
+@compiled
+def start_next(g: Any, rules: Any, settings: Any, legal: Any, mask: Any, seen: Any) -> None:
+    """Start the next episode of a game, on the deal that its seed and slot give for it."""
+    g.episode += np.uint64(1)
+    start_deal(g, rules, episode_deal(g.seed, g.slot, g.episode), legal)
+    present(g, rules, settings, legal, mask, seen)
+
+
+@compiled
+def start_seeded(
+    games: Any,
+    rules: Any,
+    settings: Any,
+    chosen: Any,
+    numbers: Any,
+    legal: Any,
+    mask: Any,
+    seen: Any,
+) -> None:
+    """Start the chosen games (bool) of a batch on seeded deals (uint64)."""
+    for b in range(games.shape[0]):
+        if chosen[b]:
+            start_deal(games[b], rules[0], numbers[b], legal[b])
+            present(games[b], rules[0], settings[0], legal[b], mask[b], seen[b])
+
+
+@compiled
+def _step_game(
+    g: Any, rules: Any, settings: Any, action: Any, legal: Any, mask: Any, seen: Any, log: Any
+) -> Any:
+    """Play one action in a game that goes on; return its reward before scaling."""
+    g.illegal = 0
+    g.steps += 1
+    if not mask[action]:
+        g.illegal = 1
+        g.points = g.points_again = 0
+        if settings.illegal_action == ILLEGAL_TERMINATE or g.steps >= rules.max_steps:
+            clear_mask(g, legal, mask)
+            g.status = LOST if settings.illegal_action == ILLEGAL_TERMINATE else TRUNCATED
+            write_mask(g, legal, mask)
+        return 0.0
+    clear_mask(g, legal, mask)
+    columns = g.end.shape[0]
+    runs = g.runs
+    if action < g.below.shape[0] * columns:
+        source = g.column[action // columns]
+        play(g, rules, action, log)
+        observe_move(g, rules, seen, source, action % columns, runs, settings.observe_all)
+    else:
+        play(g, rules, action, log)
+        observe_game(g, rules, seen, settings.observe_all)
+    conclude(g, rules, legal)
+    write_mask(g, legal, mask)
+    if settings.reward == REWARD_POINTS:
+        return float(g.points)
+    if settings.reward == REWARD_POINTS_ONCE:
+        return float(g.points - g.points_again)
+    return 1.0 if g.status == WON else 0.0
+
+
+@compiled
+def step_games(
+    games: Any,
+    rules: Any,
+    settings: Any,
+    actions: Any,
+    legal: Any,
+    mask: Any,
+    seen: Any,
+    log: Any,
+    rewards: Any,
+    terminated: Any,
+    truncated: Any,
+    final_games: Any,
+    final_seen: Any,
+) -> Any:
+    """Play one action in every game of a batch.
+
+    A game that is over is left as it is and earns nothing; with autoreset in the next step, it is
+    started anew instead. With autoreset in the same step, a game that ends is copied to
+    `final_games` and `final_seen` and started anew.
+
+    Returns:
+        How many games ended in this step, and how many of the actions were illegal.
+    """
+    ended = illegal = 0
+    for b in range(games.shape[0]):
+        g = games[b]
+        if g.status == PLAYING:
+            reward = _step_game(
+                g, rules[0], settings[0], actions[b], legal[b], mask[b], seen[b], log[b]
+            )
+            rewards[b] = reward * settings[0].reward_scale
+            illegal += g.illegal
+        else:
+            rewards[b] = 0.0
+            g.illegal = 0
+            if settings[0].autoreset == AUTORESET_NEXT_STEP and g.reported:
+                start_next(g, rules[0], settings[0], legal[b], mask[b], seen[b])
+                terminated[b] = truncated[b] = False
+                continue
+        terminated[b] = g.status == WON or g.status == LOST
+        truncated[b] = g.status == TRUNCATED
+        if g.status != PLAYING:
+            ended += 1
+            g.reported = 1
+            if settings[0].autoreset == AUTORESET_SAME_STEP:
+                final_games[b] = g
+                final_seen[b] = seen[b]
+                start_next(g, rules[0], settings[0], legal[b], mask[b], seen[b])
+    return ended, illegal

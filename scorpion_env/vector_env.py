@@ -1,0 +1,360 @@
+"""The native vector environment: many games in one compiled call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from scorpion_env.batch import Batch, Start, checked_seed, parse_position
+from scorpion_env.deals import MAX_SEED
+from scorpion_env.errors import ScorpionError, unknown
+from scorpion_env.rules import Rules, get_rules
+from scorpion_env.spaces import (
+    action_space,
+    checked_options,
+    checked_render_mode,
+    observation_space,
+    refuse_arguments,
+)
+from scorpion_env.state import OUTCOMES, PLAYING, WON
+from scorpion_env.stepping import (
+    AUTORESET_DISABLED,
+    AUTORESET_NEXT_STEP,
+    AUTORESET_SAME_STEP,
+)
+
+OPTIONS = ("deal", "board", "reset_mask")
+"""Options of `ScorpionVectorEnv.reset`."""
+
+ARGUMENTS = (
+    "num_envs",
+    "rules",
+    "reward",
+    "reward_scale",
+    "observation",
+    "illegal_action",
+    "max_steps",
+    "mask_in_info",
+    "autoreset_mode",
+    "copy",
+    "render_mode",
+)
+"""Arguments of `ScorpionVectorEnv`."""
+
+_AUTORESET = {
+    AutoresetMode.DISABLED: AUTORESET_DISABLED,
+    AutoresetMode.SAME_STEP: AUTORESET_SAME_STEP,
+    AutoresetMode.NEXT_STEP: AUTORESET_NEXT_STEP,
+}
+
+_OUTCOMES = np.array(OUTCOMES, dtype=object)
+
+Observations = npt.NDArray[np.int8]
+Step = tuple[
+    Observations,
+    npt.NDArray[np.float64],
+    npt.NDArray[np.bool_],
+    npt.NDArray[np.bool_],
+    dict[str, Any],
+]
+
+
+class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[Any]]):
+    """`ScorpionEnv`, `num_envs` times over in one compiled call.
+
+    Each game behaves as `ScorpionEnv` does, which describes actions, observations, masks, rewards
+    and ends; equal deals give equal trajectories. ``gym.make_vec("Scorpion-v0", num_envs=64)``
+    makes this class.
+
+    ``reset(seed=s)`` deals s, s + 1, …; a list gives each game its own seed. Later deals are drawn
+    by a generator keyed by seed, place in the batch and episode, whatever happens in other games.
+
+    ``action_masks()`` returns bool ``(num_envs, actions)``. In ``infos``, ``score``, ``runs``,
+    ``moves`` (int64) and ``action_mask`` (int8) have a leading dimension, and every key has
+    Gymnasium's ``_key`` that says whom it concerns. Games that ended add ``outcome`` and
+    ``is_success``; with ``autoreset_mode=SAME_STEP`` (the default) these, with the other numbers of
+    the last step, stand in ``infos["final_info"]`` and the last observation in ``final_obs``. With
+    ``DISABLED`` a game that is over holds still and earns nothing until it is reset.
+
+    Args:
+        num_envs: Number of games.
+        rules: A preset's name or `Rules`.
+        reward, reward_scale, observation, illegal_action, max_steps, mask_in_info: See
+            `ScorpionEnv`.
+        autoreset_mode: `gymnasium.vector.AutoresetMode` or its name.
+        copy: Return copies. With False, observations, rewards and ends are the arrays that the next
+            step overwrites.
+        render_mode: ``"ansi"`` lets `render` return a text for each game.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rules: str | Rules = "classic",
+        *,
+        reward: str = "points",
+        reward_scale: float = 1.0,
+        observation: str = "player",
+        illegal_action: str = "noop",
+        max_steps: int | None = None,
+        mask_in_info: bool = True,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        render_mode: str | None = None,
+        **unknown_arguments: Any,
+    ) -> None:
+        refuse_arguments(unknown_arguments, ARGUMENTS)
+        mode = _autoreset_mode(autoreset_mode)
+        self.rules = get_rules(rules)
+        self.num_envs = num_envs
+        self.render_mode = checked_render_mode(render_mode, ["ansi"])
+        self.metadata = {"render_modes": ["ansi"], "autoreset_mode": mode}
+        self._mask_in_info = mask_in_info
+        self._copy = copy
+        self._same_step = mode == AutoresetMode.SAME_STEP
+        self._batch = Batch(
+            self.rules,
+            num_envs,
+            reward=reward,
+            reward_scale=reward_scale,
+            observation=observation,
+            illegal_action=illegal_action,
+            max_steps=max_steps,
+            autoreset=_AUTORESET[mode],
+        )
+        self._started = False
+        self.single_observation_space = observation_space(self.rules)
+        self.single_action_space = action_space(self.rules)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Observations, dict[str, Any]]:
+        """Start an episode in every game, or in those that the option `reset_mask` selects.
+
+        Args:
+            seed: Game i plays deal ``seed + i``, or ``seed[i]``; without one, the next that its
+                earlier seed gives.
+            options: ``deal`` (one for all, or a sequence of `num_envs`; entries of games that are
+                not reset are ignored), ``board`` (a text), ``reset_mask`` (bool ``(num_envs,)``).
+
+        Returns:
+            Observations, int8 ``(num_envs, cards, 7)``, and infos.
+
+        Raises:
+            ScorpionError: if the seed, an option, a deal or the board is refused.
+        """
+        found = checked_options(options, OPTIONS)
+        chosen = self._chosen(found.get("reset_mask"))
+        seeds = self._seeds(seed)
+        starts = self._starts(found, seeds)
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        self._key(seeds, chosen)
+        self._start(seeds, starts, chosen)
+        self._started = True
+        batch = self._batch
+        infos = self._numbers(batch.games, chosen)
+        if self._mask_in_info:
+            infos["action_mask"], infos["_action_mask"] = batch.mask.astype(np.int8), chosen.copy()
+        return self._out(batch.seen), infos
+
+    def _chosen(self, reset_mask: Any) -> npt.NDArray[np.bool_]:
+        if reset_mask is None:
+            return np.ones(self.num_envs, np.bool_)
+        mask = np.asarray(reset_mask)
+        if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
+            raise ScorpionError(
+                f"The option reset_mask must be a bool array of shape ({self.num_envs},) with at "
+                f"least one True, not {mask.dtype} {mask.shape}."
+            )
+        if not self._started and not mask.all():
+            raise ScorpionError("The first reset must start every game; leave reset_mask out.")
+        return mask
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, (Sequence, np.ndarray)):
+            if len(seed) != self.num_envs:
+                raise ScorpionError(f"There are {len(seed)} seeds for {self.num_envs} games.")
+            return [None if s is None else checked_seed(s) for s in seed]
+        first = checked_seed(seed)
+        return [(first + i) & MAX_SEED for i in range(self.num_envs)]
+
+    def _starts(
+        self, options: dict[str, Any], seeds: list[int | None]
+    ) -> Sequence[Start | None] | None:
+        if options.get("board") is not None:
+            entropy = [s if s is not None else int(self.np_random.integers(2**32)) for s in seeds]
+            return [parse_position(options["board"], self.rules, s) for s in entropy]
+        deal = options.get("deal")
+        if deal is None:
+            return None
+        if isinstance(deal, (list, tuple, np.ndarray)):
+            if len(deal) != self.num_envs:
+                raise ScorpionError(
+                    f"The option deal names {len(deal)} deals for {self.num_envs} games."
+                )
+            return list(deal)
+        return [deal] * self.num_envs
+
+    def _key(self, seeds: list[int | None], chosen: npt.NDArray[np.bool_]) -> None:
+        """Key the deal generators of the chosen games that are given a seed, or have none yet."""
+        games = self._batch.games
+        if not self._started:
+            self._batch.key(int(self.np_random.integers(2**63)))
+        for i in np.flatnonzero(chosen):
+            if seeds[i] is not None:
+                games["seed"][i] = seeds[i]
+                games["episode"][i] = 0
+
+    def _start(
+        self,
+        seeds: list[int | None],
+        starts: Sequence[Start | None] | None,
+        chosen: npt.NDArray[np.bool_],
+    ) -> None:
+        batch = self._batch
+        if starts is None and None not in seeds:
+            batch.start_seeded(np.array(seeds, np.uint64), chosen)
+            return
+        for i in np.flatnonzero(chosen):
+            start = starts[i] if starts is not None else seeds[i]
+            if start is None:
+                batch.start_next(i)
+                continue
+            if seeds[i] is None and self._started:
+                batch.games["episode"][i] += np.uint64(1)
+            batch.start(i, start)
+
+    def step(self, actions: npt.NDArray[Any]) -> Step:
+        """Play one action in every game, ints ``(num_envs,)``.
+
+        Raises:
+            ScorpionError: if an action lies outside the action space, or the array is of a wrong
+                shape or type; no game is changed.
+        """
+        if not self._started:
+            raise gym.error.ResetNeeded("Call env.reset() before the first env.step().")
+        batch = self._batch
+        ended, illegal = batch.step(self._checked_actions(actions))
+        infos = self._numbers(batch.games, np.ones(self.num_envs, np.bool_))
+        if self._mask_in_info:
+            infos["action_mask"] = batch.mask.astype(np.int8)
+            infos["_action_mask"] = np.ones(self.num_envs, np.bool_)
+        if illegal:
+            _add_illegal(infos, actions, batch.games["illegal"] != 0)
+        if ended:
+            over = batch.terminated | batch.truncated
+            if self._same_step:
+                infos["final_obs"], infos["_final_obs"] = self._final_observations(over), over
+                infos["final_info"], infos["_final_info"] = self._final_numbers(over), over.copy()
+                if illegal:
+                    in_final = over & (batch.final_games["illegal"] != 0)
+                    _add_illegal(infos["final_info"], actions, in_final)
+            else:
+                self._add_outcomes(infos, batch.games, over)
+        return (
+            self._out(batch.seen),
+            self._out(batch.rewards),
+            self._out(batch.terminated),
+            self._out(batch.truncated),
+            infos,
+        )
+
+    def _checked_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        array = np.asarray(actions)
+        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
+            raise ScorpionError(
+                f"Actions must be whole numbers of shape ({self.num_envs},), not {array.dtype} "
+                f"{array.shape}."
+            )
+        return array.astype(np.int64)
+
+    def _out(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return array.copy() if self._copy else array
+
+    def _numbers(self, games: npt.NDArray[np.void], whom: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        infos: dict[str, Any] = {}
+        for key in ("score", "runs", "moves"):
+            infos[key], infos[f"_{key}"] = games[key].astype(np.int64), whom.copy()
+        return infos
+
+    def _add_outcomes(
+        self, infos: dict[str, Any], games: npt.NDArray[np.void], over: npt.NDArray[np.bool_]
+    ) -> None:
+        status = np.where(over, games["status"], PLAYING)
+        infos["outcome"], infos["_outcome"] = _OUTCOMES[status], over.copy()
+        infos["is_success"], infos["_is_success"] = status == WON, over.copy()
+
+    def _final_observations(self, over: npt.NDArray[np.bool_]) -> npt.NDArray[np.object_]:
+        observations = np.full(self.num_envs, None, dtype=object)
+        for i in np.flatnonzero(over):
+            observations[i] = self._batch.final_seen[i].copy()
+        return observations
+
+    def _final_numbers(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        games = self._batch.final_games
+        infos = self._numbers(games, over)
+        for key in ("score", "runs", "moves"):
+            infos[key][~over] = 0
+        if self._mask_in_info:
+            # A game that is over allows every action, so that no softmax divides by zero.
+            mask = np.zeros((self.num_envs, self.rules.num_actions), np.int8)
+            mask[over] = 1
+            infos["action_mask"], infos["_action_mask"] = mask, over.copy()
+        self._add_outcomes(infos, games, over)
+        return infos
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return fresh masks, bool ``(num_envs, actions)``, True for the legal actions."""
+        return self._batch.mask.astype(np.bool_)
+
+    @property
+    def deals(self) -> list[str]:
+        """The text of the deal that each game plays, or the name of its first position."""
+        return [self._batch.deal_name(i) for i in range(self.num_envs)]
+
+    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+        """Return the board of each game as text, if ``render_mode="ansi"``."""
+        from scorpion_env.rendering import Status, ansi
+
+        if self.render_mode is None:
+            gym.logger.warn('render() does nothing without render_mode="ansi".')
+            return None
+        texts = []
+        for i, g in enumerate(self._batch.games):
+            status = Status(
+                score=int(g["score"]),
+                moves=int(g["moves"]),
+                runs=int(g["runs"]),
+                outcome=OUTCOMES[int(g["status"])],
+            )
+            texts.append(ansi(self._batch.board(i), self.rules, status))
+        return tuple(texts)
+
+
+def _add_illegal(
+    infos: dict[str, Any], actions: npt.NDArray[Any], illegal: npt.NDArray[np.bool_]
+) -> None:
+    infos["illegal_action"] = np.where(illegal, actions, 0).astype(np.int64)
+    infos["_illegal_action"] = illegal
+
+
+def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
+    if isinstance(mode, AutoresetMode):
+        return mode
+    for known in AutoresetMode:
+        if str(mode).upper() in (known.name, known.value.upper()):
+            return known
+    raise ScorpionError(unknown("autoreset_mode", mode, [m.name for m in AutoresetMode]))

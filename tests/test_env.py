@@ -1,0 +1,365 @@
+"""The scalar environment keeps Gymnasium's and its own contract."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import scorpion_env
+from scorpion_env import PRESETS, Game, IllegalMove, ScorpionEnv, ScorpionError
+from scorpion_env.board import format_board
+from scorpion_env.observation import observe_game
+
+
+def play_out(env: gym.Env[Any, Any], seed: int, rng_seed: int = 0) -> list[Any]:
+    """Play random legal actions to the end; return everything that came back."""
+    rng = np.random.default_rng(rng_seed)
+    observation, info = env.reset(seed=seed)
+    out: list[Any] = [(observation, info)]
+    ended = False
+    while not ended:
+        action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+        observation, reward, terminated, truncated, info = env.step(action)
+        out.append((observation, info, reward, terminated, truncated))
+        ended = terminated or truncated
+    return out
+
+
+@pytest.mark.parametrize("env_id", scorpion_env.registered_ids())
+def test_every_id_passes_both_env_checkers(env_id: str) -> None:
+    from stable_baselines3.common.env_checker import check_env as sb3_check_env
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gym.make(env_id, render_mode="ansi").unwrapped)
+        # The advice to flatten a two-dimensional observation; a card has one row by design.
+        warnings.filterwarnings("ignore", message=".*unconventional shape.*")
+        sb3_check_env(gym.make(env_id).unwrapped)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_shipped_check_passes(preset: str) -> None:
+    scorpion_env.check(preset, episodes=3)
+
+
+def test_shapes_of_classic() -> None:
+    env = gym.make("Scorpion-v0")
+    assert env.action_space == gym.spaces.Discrete(365)
+    assert env.observation_space.shape == (52, 7)
+    assert env.observation_space.dtype == np.int8
+
+
+def test_both_names_and_make_vec_reach_the_environments() -> None:
+    assert isinstance(gym.make("scorpion_env:Scorpion-v0", rules="wasp").unwrapped, ScorpionEnv)
+    vector = gym.make_vec("Scorpion-ThreeBlindMice-v0", num_envs=3)
+    assert isinstance(vector.unwrapped, scorpion_env.ScorpionVectorEnv)
+    assert vector.unwrapped.rules.name == "three-blind-mice"
+
+
+def test_masks_are_of_the_promised_types_and_fresh() -> None:
+    env = gym.make("Scorpion-v0")
+    _, info = env.reset(seed=7)
+    masks = env.get_wrapper_attr("action_masks")()
+    assert masks.dtype == np.bool_
+    assert info["action_mask"].dtype == np.int8
+    assert (masks == info["action_mask"]).all()
+    assert masks.sum() == 3
+    assert not np.shares_memory(masks, env.get_wrapper_attr("action_masks")())
+    action = env.action_space.sample(mask=info["action_mask"])
+    _, _, _, _, later = env.step(action)
+    assert not np.shares_memory(info["action_mask"], later["action_mask"])
+    assert "action_mask" not in gym.make("Scorpion-v0", mask_in_info=False).reset(seed=1)[1]
+
+
+def test_observations_do_not_change_after_they_are_returned() -> None:
+    env = ScorpionEnv()
+    observation, info = env.reset(seed=7)
+    kept = observation.copy(), info["action_mask"].copy()
+    env.step(364)
+    assert (observation == kept[0]).all()
+    assert (info["action_mask"] == kept[1]).all()
+
+
+def test_the_end_opens_the_mask_and_pays_once() -> None:
+    env = ScorpionEnv()
+    *_, (observation, info, reward, terminated, truncated) = play_out(env, 7)
+    assert terminated is True
+    assert truncated is False
+    assert isinstance(reward, float)
+    assert info["outcome"] == "lost"
+    assert info["is_success"] is False
+    assert env.action_masks().all()
+    again = env.step(3)
+    assert (again[0] == observation).all()
+    assert again[1:4] == (0.0, True, False)
+    assert again[4]["score"] == info["score"]
+
+
+def test_an_illegal_action_changes_nothing_and_is_named() -> None:
+    env = ScorpionEnv(max_steps=2)
+    before, _ = env.reset(seed=7)
+    observation, reward, terminated, truncated, info = env.step(0)
+    assert (observation == before).all()
+    assert (reward, terminated, truncated, info["illegal_action"]) == (0.0, False, False, 0)
+    assert info["moves"] == 0
+    *_, truncated, info = env.step(0)
+    assert truncated is True
+    assert info["outcome"] == "truncated"
+
+
+def test_illegal_actions_terminate_or_raise_on_request() -> None:
+    env = ScorpionEnv(illegal_action="terminate")
+    env.reset(seed=7)
+    _, reward, terminated, _, info = env.step(0)
+    assert (reward, terminated, info["outcome"], info["illegal_action"]) == (0.0, True, "lost", 0)
+    env = ScorpionEnv(illegal_action="raise")
+    env.reset(seed=7)
+    with pytest.raises(IllegalMove):
+        env.step(0)
+    assert env.step(364)[4]["moves"] == 1
+
+
+@pytest.mark.parametrize("bad", [365, -1, 1.5, "4H>7", None])
+def test_an_action_outside_the_space_is_refused(bad: Any) -> None:
+    env = ScorpionEnv()
+    env.reset(seed=7)
+    with pytest.raises(ScorpionError):
+        env.step(bad)
+
+
+def test_a_step_before_the_first_reset_is_refused() -> None:
+    with pytest.raises(gym.error.ResetNeeded):
+        ScorpionEnv().step(0)
+
+
+def test_a_seed_deals_the_deal_of_its_number() -> None:
+    env = ScorpionEnv()
+    for seed in (0, 7, 999_999, 2**40):
+        _, info = env.reset(seed=seed)
+        assert info["deal"] == str(seed)
+        assert env.oracle_board() == Game.new(seed).board()
+
+
+def test_later_deals_depend_on_the_seed_and_not_on_the_games() -> None:
+    def deals(steps: int) -> list[str]:
+        env = ScorpionEnv()
+        env.reset(seed=3)
+        found = []
+        for _ in range(4):
+            for _ in range(steps):
+                env.step(0)
+            found.append(env.reset()[1]["deal"])
+        return found
+
+    assert deals(0) == deals(9)
+    assert len(set(deals(0))) == 4
+    assert min(map(int, deals(0))) >= 2**32
+
+
+def test_without_a_seed_deals_are_random() -> None:
+    assert len({ScorpionEnv().reset()[1]["deal"] for _ in range(5)}) == 5
+
+
+def test_options_choose_the_deal_or_the_board() -> None:
+    env = ScorpionEnv()
+    assert env.reset(options={"deal": 7})[1]["deal"] == "7"
+    assert env.reset(options={"deal": "pysol:24"})[1]["deal"] == "pysol:24"
+    text = Game.new("pysol:24").to_text()
+    assert env.oracle_board() == Game.from_text(text).board()
+    env.reset(options={"board": text})
+    assert env.oracle_board() == Game.from_text(text).board()
+    assert env.deal == "board"
+    assert int(env.reset()[1]["deal"]) >= 2**32
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"dael": 7}, "Did you mean 'deal'"),
+        ({"deal": "pysol:0"}, "does not exist"),
+        ({"deal": 1, "board": "x"}, "not both"),
+        ({"board": "AC"}, "columns"),
+    ],
+)
+def test_bad_options_are_refused_and_nothing_is_lost(options: dict[str, Any], words: str) -> None:
+    env = ScorpionEnv()
+    env.reset(seed=7)
+    board = env.oracle_board()
+    with pytest.raises(ScorpionError, match=words):
+        env.reset(options=options)
+    assert env.oracle_board() == board
+
+
+def test_misspelt_arguments_are_errors_that_name_the_nearest() -> None:
+    with pytest.raises(TypeError, match="Did you mean 'rules'"):
+        gym.make("Scorpion-v0", rulez="wasp")
+    for arguments in (
+        {"rules": "clasic"},
+        {"reward": "point"},
+        {"observation": "ful"},
+        {"illegal_action": "nop"},
+        {"render_mode": "ascii"},
+    ):
+        with pytest.raises(ScorpionError, match="Did you mean"):
+            ScorpionEnv(**arguments)  # type: ignore[arg-type]
+    for numbers in ({"max_steps": 0}, {"reward_scale": float("nan")}):
+        with pytest.raises(ScorpionError):
+            ScorpionEnv(**numbers)  # type: ignore[arg-type]
+
+
+def test_a_pickled_or_copied_environment_goes_on_alike() -> None:
+    env = ScorpionEnv("open")
+    env.reset(seed=7)
+    env.step(env.rules.deal_action)
+    for twin in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
+        here, there = twin.step(365), copy.deepcopy(env).step(365)
+        assert (here[0] == there[0]).all()
+        assert here[1:4] == there[1:4]
+        assert here[4].pop("action_mask").tolist() == there[4].pop("action_mask").tolist()
+        assert here[4] == there[4]
+        assert twin.reset()[1]["deal"] == copy.deepcopy(env).reset()[1]["deal"]
+
+
+def test_rewards() -> None:
+    points = play_out(ScorpionEnv(), 7)
+    scaled = play_out(ScorpionEnv(reward_scale=0.01), 7)
+    wins = play_out(ScorpionEnv(reward="win"), 7)
+    assert sum(o[2] for o in points[1:]) == points[-1][1]["score"] > 0
+    assert [o[2] for o in scaled[1:]] == pytest.approx([o[2] * 0.01 for o in points[1:]])
+    assert sum(o[2] for o in wins[1:]) == points[-1][1]["is_success"]
+
+
+SHUTTLE = """\
+Foundations: C D
+8H 7H
+8S
+KH QH JH TH 9H
+KS QS JS TS 9S
+6H 5H 4H 3H 2H AH
+7S 6S 5S 4S 3S 2S AS
+-
+"""
+
+
+@pytest.mark.parametrize(
+    ("reward", "least", "most"), [("points", 250, 1000), ("points-once", 0, 5)]
+)
+def test_flexible_pays_the_shuttle_only_where_the_table_says_so(
+    reward: str, least: float, most: float
+) -> None:
+    env = ScorpionEnv("flexible", reward=reward)
+    env.reset(options={"board": SHUTTLE})
+    total = 0.0
+    for _ in range(50):
+        for move in ("7H>2", "7H>1"):
+            card, column = 32, int(move[-1]) - 1
+            total += env.step(card * 7 + column)[1]
+    assert least <= total <= most
+
+
+def test_undo_as_an_action_gives_points_back_and_counts_nothing_twice() -> None:
+    env = ScorpionEnv("open", max_steps=30)
+    _, info = env.reset(seed=7)
+    undo = env.rules.num_actions - 1
+    assert not info["action_mask"][undo]
+    total = 0.0
+    for _ in range(15):
+        action = int(np.flatnonzero(info["action_mask"])[0])
+        _, reward, *_, info = env.step(action)
+        assert info["action_mask"][undo]
+        _, back, terminated, truncated, info = env.step(undo)
+        total += reward + back
+        assert reward == -back
+        assert (info["moves"], info["score"], terminated) == (0, 0, False)
+    assert total == 0
+    assert truncated is True
+
+
+def test_the_full_observation_shows_what_the_player_does_not_see() -> None:
+    seen, _ = ScorpionEnv().reset(seed=7)
+    full, _ = ScorpionEnv(observation="full").reset(seed=7)
+    hidden = seen[:, 0] == 0
+    assert hidden.sum() == 15
+    assert (seen[hidden][:, :6] == 0).all()
+    assert (full[~hidden] == seen[~hidden]).all()
+    assert sorted(full[hidden][:, 0].tolist()) == [1] * 12 + [4] * 3
+    assert not full[hidden][:, 5].any()
+
+
+def test_observations_are_kept_up_to_date_in_place() -> None:
+    for preset in PRESETS:
+        for observation in ("player", "full"):
+            env = ScorpionEnv(preset, observation=observation)
+            rng = np.random.default_rng(1)
+            seen, info = env.reset(seed=11)
+            for _ in range(120):
+                fresh = np.zeros_like(seen)
+                batch = env._batch
+                observe_game(batch.games[0], batch.rules_record[0], fresh, observation == "full")
+                assert (fresh == seen).all()
+                action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+                seen, _, terminated, truncated, info = env.step(action)
+                if terminated or truncated:
+                    seen, info = env.reset()
+
+
+def test_ansi_returns_the_board_and_human_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
+    env = gym.make("Scorpion-v0", render_mode="ansi")
+    env.reset(seed=7)
+    text = env.render()
+    assert isinstance(text, str)
+    assert "4C" in text
+    for hidden in re.findall(r"<(..)>", Game.new(7).to_text()):
+        assert hidden not in text
+    env = gym.make("Scorpion-v0", render_mode="human")
+    env.reset(seed=7)
+    assert "score" in capsys.readouterr().out
+
+
+def test_a_spawned_process_makes_the_environment_by_its_full_name() -> None:
+    code = (
+        "import gymnasium as gym\n"
+        "env = gym.make('scorpion_env:Scorpion-Wasp-v0')\n"
+        "print(env.reset(seed=5)[0].sum())"
+    )
+    sums = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed, "PATH": ""},
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert sums == {f"{ScorpionEnv('wasp').reset(seed=5)[0].sum()}\n"}
+
+
+def test_hidden_cards_do_not_show() -> None:
+    rng = np.random.default_rng(0)
+    for deal in range(40):
+        env = ScorpionEnv()
+        seen, info = env.reset(seed=deal)
+        for _ in range(int(rng.integers(0, 40))):
+            seen, _, terminated, truncated, info = env.step(
+                int(rng.choice(np.flatnonzero(info["action_mask"])))
+            )
+            if terminated or truncated:
+                break
+        text = format_board(env.oracle_board())
+        text = re.sub(r"Talon: .*", "Talon: ?? ?? ??", re.sub(r"<..>", "<??>", text))
+        other = ScorpionEnv()
+        shuffled, other_info = other.reset(options={"board": text}, seed=deal + 1000)
+        assert (shuffled == seen).all()
+        if "outcome" not in info:
+            assert (other_info["action_mask"] == info["action_mask"]).all()
