@@ -14,7 +14,7 @@ from scorpion_env.board import EMPTY, Board, complete_board, parse_board, taken_
 from scorpion_env.cards import SUITS, suit_of
 from scorpion_env.deals import MAX_SEED, Position, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
-from scorpion_env.kernels import clear, conclude, start_order
+from scorpion_env.kernels import clear, conclude, play, start_order, undo
 from scorpion_env.observation import FEATURES, observation_code
 from scorpion_env.rewards import reward_code
 from scorpion_env.rules import Rules
@@ -50,7 +50,6 @@ class Batch:
         games: Record array ``(size,)``, see :func:`scorpion_env.state.game_dtype`.
         mask: Legal actions, uint8 ``(size, actions)``; all 1 in a game that is over.
         seen: Observations, int8 ``(size, cards, 7)``.
-        legal: Legal actions as a list, int16 ``(size, …)``, the first ``games["legal_count"]``.
         rewards: Of the last step, float64 ``(size,)``.
         terminated, truncated: Of the last step, bool ``(size,)``.
         final_games, final_seen: Where games that ended in the last step are kept when they are
@@ -109,12 +108,13 @@ class Batch:
         if rules.undo_action:
             undo_actions = max(undo_actions, self.max_steps)
         events = log_capacity(rules, undo_actions) if undo_actions else 0
-        self.games = np.zeros(size, game_dtype(rules.cards, rules.num_columns))
+        dtype = game_dtype(rules.cards, rules.num_columns, legal_capacity(rules))
+        self.games = np.zeros(size, dtype)
         self.games["slot"] = np.arange(size)
-        self.legal = np.zeros((size, legal_capacity(rules)), np.int16)
+        self.games["log_start"] = events * np.arange(size)
         self.mask = np.zeros((size, rules.num_actions), np.uint8)
         self.seen = np.zeros((size, rules.cards, len(FEATURES)), np.int8)
-        self.log = np.zeros((size, events), np.int32)
+        self.log = np.zeros(size * events, np.int32)
         self.rewards = np.zeros(size, np.float64)
         self.terminated = np.zeros(size, np.bool_)
         self.truncated = np.zeros(size, np.bool_)
@@ -141,14 +141,13 @@ class Batch:
             self.settings,
             chosen,
             numbers,
-            self.legal,
             self.mask,
             self.seen,
         )
 
     def start_next(self, index: int) -> None:
         """Start the next episode of one game on the deal that its key gives."""
-        start_next(*self._views(index))
+        start_next(*self._table(index))
 
     def start(self, index: int, start: Start) -> None:
         """Start one game on a named deal or from a position.
@@ -162,21 +161,16 @@ class Batch:
         else:
             name = parse_deal(start)
             order = deal_order(name, self.rules)
-            start_order(self.games[index], self.rules_record[0], order, self.legal[index])
+            start_order(self.games[index], self.rules_record[0], order)
             if not name.startswith("pysol:"):
                 self.games[index]["deal"] = int(name)
         self._names[index] = (int(self.games[index]["episode"]), name)
-        present(*self._views(index))
+        present(*self._table(index))
 
-    def _views(self, index: int) -> tuple[Any, ...]:
-        return (
-            self.games[index],
-            self.rules_record[0],
-            self.settings[0],
-            self.legal[index],
-            self.mask[index],
-            self.seen[index],
-        )
+    def _table(self, index: int) -> tuple[Any, ...]:
+        """Return the arguments of the kernels that show one game's cards."""
+        game, rules, settings = self.games[index], self.rules_record[0], self.settings[0]
+        return game, rules, settings, self.mask, self.seen, index
 
     def _load(self, index: int, board: Board) -> None:
         """Put the cards of a complete board on the table of one game."""
@@ -187,6 +181,7 @@ class Batch:
             under = NO_CARD
             for row, card in enumerate(cards):
                 g["column"][card], g["row"][card], g["below"][card] = column, row, under
+                g["playable"][card] = row >= down
                 under = card
             g["end"][column] = under
             g["down"][column] = down
@@ -194,6 +189,7 @@ class Batch:
             if card != EMPTY:
                 g["cells"][cell] = card
                 g["column"][card] = self.rules.num_columns + cell
+                g["playable"][card] = 1
         g["reserve"][: len(board.reserve)] = board.reserve
         g["reserve_left"] = len(board.reserve)
         for i, run in enumerate(taken_runs(board, self.rules)):
@@ -207,7 +203,7 @@ class Batch:
 
     def conclude(self, index: int) -> None:
         """Find the legal actions of one game anew, and whether it has ended."""
-        conclude(self.games[index], self.rules_record[0], self.legal[index])
+        conclude(self.games[index], self.rules_record[0])
 
     # --- playing --------------------------------------------------------------------------------
 
@@ -234,7 +230,6 @@ class Batch:
             self.rules_record,
             self.settings,
             actions,
-            self.legal,
             self.mask,
             self.seen,
             self.log,
@@ -246,13 +241,21 @@ class Batch:
         )
         return ended, illegal
 
-    def make_room_in_log(self) -> None:
-        """Lengthen the undo log if another action might not fit."""
-        most = int(self.games["log_events"].max()) + log_capacity(self.rules, 1)
-        if self.log.shape[1] and most > self.log.shape[1]:
-            longer = np.zeros((self.size, 2 * most), np.int32)
-            longer[:, : self.log.shape[1]] = self.log
-            self.log = longer
+    def play(self, action: int) -> None:
+        """Play a legal action in a batch of one game, without what environments add."""
+        self._make_room_in_log()
+        play(self.games[0], self.rules_record[0], action, self.log)
+        self.conclude(0)
+
+    def undo(self) -> None:
+        """Take back the last action in a batch of one game that keeps a log and has one in it."""
+        undo(self.games[0], self.rules_record[0], self.log)
+        self.conclude(0)
+
+    def _make_room_in_log(self) -> None:
+        most = int(self.games["log_events"][0]) + log_capacity(self.rules, 1)
+        if most > len(self.log):
+            self.log = np.concatenate([self.log, np.zeros(2 * most, np.int32)])
 
     def copy(self) -> Batch:
         """Return an independent batch with the same games in the same positions."""

@@ -12,7 +12,6 @@ from scorpion_env.board import Board, format_board
 from scorpion_env.cards import ACE, KING, card_text, rank_of, suit_of
 from scorpion_env.deals import Position
 from scorpion_env.errors import IllegalMove
-from scorpion_env.kernels import play, undo
 from scorpion_env.moves import action_text, parse_move
 from scorpion_env.observation import observe_game
 from scorpion_env.rules import Rules, get_rules
@@ -127,9 +126,9 @@ class Game:
 
     def observation(self) -> npt.NDArray[np.int8]:
         """Return what a player sees, int8 ``(cards, 7)``, as the environments show it."""
-        seen = np.zeros_like(self._batch.seen[0])
-        observe_game(self._batch.games[0], self._batch.rules_record[0], seen, 0)
-        return seen
+        seen = np.zeros_like(self._batch.seen)
+        observe_game(self._batch.games[0], self._batch.rules_record[0], seen, 0, 0)
+        return seen[0]
 
     def __str__(self) -> str:
         return self.to_text()
@@ -174,8 +173,8 @@ class Game:
         """Return the indices of the legal actions, int64, ascending; none once it is over."""
         if self.outcome is not None:
             return np.zeros(0, np.int64)
-        count = int(self._batch.games["legal_count"][0])
-        return np.sort(self._batch.legal[0, :count].astype(np.int64))
+        game = self._batch.games[0]
+        return np.sort(game["legal"][: game["legal_count"]].astype(np.int64))
 
     def legal_moves(self) -> list[str]:
         """Return the legal moves as text, in the order of their actions."""
@@ -222,12 +221,9 @@ class Game:
         return points
 
     def _play(self, action: int) -> int:
-        batch = self._batch
-        batch.make_room_in_log()
-        play(batch.games[0], batch.rules_record[0], action, batch.log[0])
-        batch.conclude(0)
+        self._batch.play(action)
         self._played.append(action)
-        return int(batch.games["points"][0])
+        return int(self._batch.games["points"][0])
 
     @property
     def can_undo(self) -> bool:
@@ -246,8 +242,7 @@ class Game:
         """
         if not self.can_undo:
             return False
-        undo(self._batch.games[0], self._batch.rules_record[0], self._batch.log[0])
-        self._batch.conclude(0)
+        self._batch.undo()
         self._undone.append(self._played.pop())
         return True
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from scorpion_env.cards import ACE, CARDS_PER_SUIT, KING, is_red, rank_of, suit_of
+from scorpion_env.cards import ACE, CARDS_PER_DECK, CARDS_PER_SUIT, KING, is_red, rank_of, suit_of
 from scorpion_env.compiled import compiled
 from scorpion_env.deals import shuffle_deck
 from scorpion_env.rewards import FLIP_POINTS, PLACEMENT_POINTS, RUN_POINTS
@@ -35,6 +35,10 @@ _RANK = np.array([rank_of(card) for card in range(_MAX_CARDS)], np.int8)
 _SUIT = np.array([suit_of(card) for card in range(_MAX_CARDS)], np.int8)
 _RED = np.array([is_red(card) for card in range(_MAX_CARDS)], np.int8)
 
+# The card that goes on a card in same-suit building. An ace stands for itself: it lies in the
+# column that it would go to, and so is refused without a branch of its own.
+_LOWER = np.array([c if rank_of(c) == ACE else c - 1 for c in range(_MAX_CARDS)], np.int8)
+
 # Events of the undo log. One event is kind | card << 3 | column << 10, for a placement also
 # `_PAID` (it paid points) and `_PAID_FIRST` (for the first time in the game).
 _PLACE, _TO_CELL, _DEAL, _FLIP, _TAKE = 1, 2, 3, 4, 5
@@ -49,7 +53,7 @@ _PAID, _PAID_FIRST = 1 << 15, 1 << 16
 @compiled
 def _log(g: Any, log: Any, event: Any) -> None:
     if log.shape[0] > 0:
-        log[g.log_events] = event
+        log[g.log_start + g.log_events] = event
         g.log_events += 1
 
 
@@ -59,10 +63,11 @@ def _log_action(g: Any, rules: Any, log: Any, event: Any) -> None:
     if log.shape[0] == 0:
         return
     if g.log_actions >= rules.undo_limit:
+        start = g.log_start
         second = 1
-        while second < g.log_events and (log[second] & _KIND_MASK) in (_FLIP, _TAKE):
+        while second < g.log_events and (log[start + second] & _KIND_MASK) in (_FLIP, _TAKE):
             second += 1
-        for i in range(second, g.log_events):
+        for i in range(start + second, start + g.log_events):
             log[i - second] = log[i]
         g.log_events -= second
         g.log_actions -= 1
@@ -96,6 +101,7 @@ def _turn_end(g: Any, column: Any, log: Any) -> None:
     end = g.end[column]
     if end >= 0 and g.row[end] < g.down[column]:
         g.down[column] -= 1
+        g.playable[end] = 1
         g.flips += 1
         g.points += FLIP_POINTS
         _log(g, log, _FLIP | column << _COLUMN_SHIFT)
@@ -130,6 +136,7 @@ def _take_runs(g: Any, rules: Any, column: Any, log: Any) -> None:
         x = ace
         for _ in range(CARDS_PER_SUIT):
             g.column[x] = TAKEN
+            g.playable[x] = 0
             x = g.below[x]
         g.end[column] = x
         g.taken[g.runs] = ace
@@ -185,7 +192,9 @@ def _deal_reserve(g: Any, rules: Any, log: Any) -> None:
     """Deal the reserve face up, then take runs off its columns in order."""
     _log_action(g, rules, log, _DEAL)
     for i in range(rules.reserve):
-        _attach(g, g.reserve[i], g.reserve[i], rules.reserve_columns[i])
+        card = g.reserve[i]
+        _attach(g, card, card, rules.reserve_columns[i])
+        g.playable[card] = 1
     g.reserve_left = 0
     for i in range(rules.reserve):
         _take_runs(g, rules, rules.reserve_columns[i], log)
@@ -201,6 +210,7 @@ def _undo_event(g: Any, rules: Any, event: Any) -> None:
     column = (event >> _COLUMN_SHIFT) & _COLUMN_MASK
     if kind == _FLIP:
         g.down[column] += 1
+        g.playable[g.end[column]] = 0
         g.flips -= 1
         g.points -= FLIP_POINTS
     elif kind == _TAKE:
@@ -210,10 +220,12 @@ def _undo_event(g: Any, rules: Any, event: Any) -> None:
         x = card
         for _ in range(CARDS_PER_SUIT):
             g.column[x] = column
+            g.playable[x] = 1
             x = g.below[x]
     elif kind == _DEAL:
         for i in range(rules.reserve - 1, -1, -1):
             _detach(g, g.reserve[i], IN_RESERVE)
+            g.playable[g.reserve[i]] = 0
         g.reserve_left = rules.reserve
     elif kind == _TO_CELL:
         g.cells[g.column[card] - g.end.shape[0]] = NO_CARD
@@ -251,7 +263,7 @@ def undo(g: Any, rules: Any, log: Any) -> None:
     g.points_again = 0
     while True:
         g.log_events -= 1
-        event = log[g.log_events]
+        event = log[g.log_start + g.log_events]
         _undo_event(g, rules, event)
         if (event & _KIND_MASK) not in (_FLIP, _TAKE):
             break
@@ -265,12 +277,13 @@ def undo(g: Any, rules: Any, log: Any) -> None:
 
 
 @compiled
-def _can_go(g: Any, card: Any, target: Any) -> Any:
-    """Return whether a card lies face up in another column, or in a cell."""
-    column = g.column[card]
-    if column < 0 or column == target:
-        return False
-    return column >= g.end.shape[0] or g.row[card] >= g.down[column]
+def _add(g: Any, card: Any, target: Any, n: Any) -> Any:
+    """Add the move of a card to a column if the card is playable and lies elsewhere.
+
+    Written without a branch: which cards can go is as good as random to the processor.
+    """
+    g.legal[n] = card * g.end.shape[0] + target
+    return n + (g.playable[card] & np.uint8(g.column[card] != target))
 
 
 @compiled
@@ -283,8 +296,8 @@ def is_null(g: Any, rules: Any, card: Any) -> Any:
 
 
 @compiled
-def find_legal(g: Any, rules: Any, legal: Any) -> Any:
-    """Write the legal actions into `legal`, their number into the game.
+def find_legal(g: Any, rules: Any) -> Any:
+    """Write the legal actions of a game, and their number, into it.
 
     Returns:
         How many of them change the position (up to the order of the columns).
@@ -292,24 +305,22 @@ def find_legal(g: Any, rules: Any, legal: Any) -> Any:
     columns = g.end.shape[0]
     cards = g.below.shape[0]
     n = 0
-    useful = 0
+    nulls = 0
     for target in range(columns):
         end = g.end[target]
         if end < 0:
-            n, useful = _find_fillers(g, rules, target, legal, n, useful)
+            n, nulls = _find_fillers(g, rules, target, n, nulls)
+        elif rules.build == BUILD_SUIT and rules.decks == 1:
+            n = _add(g, _LOWER[end], target, n)
         elif _RANK[end] != ACE:
-            lower = _RANK[end] - 1
             for suit in range(4):
-                if rules.build == BUILD_SUIT:
-                    if suit != _SUIT[end]:
-                        continue
-                elif rules.build == BUILD_COLOUR and (suit == 1 or suit == 2) == _RED[end]:
+                if rules.build == BUILD_SUIT and suit != _SUIT[end]:
                     continue
-                for card in range(CARDS_PER_SUIT * suit + lower, cards, 4 * CARDS_PER_SUIT):
-                    if _can_go(g, card, target):
-                        legal[n] = card * columns + target
-                        n += 1
-                        useful += 1
+                if rules.build == BUILD_COLOUR and (suit == 1 or suit == 2) == _RED[end]:
+                    continue
+                lower = CARDS_PER_SUIT * suit + _RANK[end] - 1
+                for deck in range(rules.decks):
+                    n = _add(g, lower + CARDS_PER_DECK * deck, target, n)
     if rules.cells_refill:
         room = False
         for i in range(rules.cells):
@@ -317,46 +328,41 @@ def find_legal(g: Any, rules: Any, legal: Any) -> Any:
         if room:
             for column in range(columns):
                 if g.end[column] >= 0:
-                    legal[n] = cards * columns + 1 + g.end[column]
+                    g.legal[n] = cards * columns + 1 + g.end[column]
                     n += 1
-                    useful += 1
-    if g.reserve_left > 0 and (useful == 0 or not rules.reserve_when_stuck):
-        legal[n] = cards * columns
+    if g.reserve_left > 0 and (n == nulls or not rules.reserve_when_stuck):
+        g.legal[n] = cards * columns
         n += 1
-        useful += 1
     if rules.undo_action and g.log_actions > 0:
-        legal[n] = rules.num_actions - 1
+        g.legal[n] = rules.num_actions - 1
         n += 1
-        useful += 1
     g.legal_count = n
-    return useful
+    return n - nulls
 
 
 @compiled
-def _find_fillers(g: Any, rules: Any, target: Any, legal: Any, n: Any, useful: Any) -> Any:
-    """Add the moves that fill the empty column `target` to the legal actions."""
+def _find_fillers(g: Any, rules: Any, target: Any, n: Any, nulls: Any) -> Any:
+    """Add the moves that fill the empty column `target`, and count those that change nothing."""
     columns = g.end.shape[0]
-    cards = g.below.shape[0]
     if rules.kings_only:
-        for card in range(KING, cards, CARDS_PER_SUIT):
-            if _can_go(g, card, target):
-                legal[n] = card * columns + target
-                n += 1
-                useful += not is_null(g, rules, card)
-        return n, useful
+        for card in range(KING, g.below.shape[0], CARDS_PER_SUIT):
+            before = n
+            n = _add(g, card, target, n)
+            if n > before and is_null(g, rules, card):
+                nulls += 1
+        return n, nulls
     for column in range(columns):
         card = g.end[column]
-        while card >= 0 and g.row[card] >= g.down[column]:
-            legal[n] = card * columns + target
+        while card >= 0 and g.playable[card]:
+            g.legal[n] = card * columns + target
             n += 1
-            useful += not is_null(g, rules, card)
+            nulls += is_null(g, rules, card)
             card = g.below[card]
     for i in range(rules.cells):
         if g.cells[i] >= 0:
-            legal[n] = g.cells[i] * columns + target
+            g.legal[n] = g.cells[i] * columns + target
             n += 1
-            useful += 1
-    return n, useful
+    return n, nulls
 
 
 @compiled
@@ -372,9 +378,9 @@ def _count_standing_runs(g: Any, rules: Any) -> None:
 
 
 @compiled
-def conclude(g: Any, rules: Any, legal: Any) -> None:
+def conclude(g: Any, rules: Any) -> None:
     """Find the legal actions and say whether the game has ended."""
-    useful = find_legal(g, rules, legal)
+    useful = find_legal(g, rules)
     if g.runs == rules.num_runs:
         g.status = WON
     elif useful == 0:
@@ -411,7 +417,7 @@ def play(g: Any, rules: Any, action: Any, log: Any) -> None:
 
 @compiled
 def clear(g: Any) -> None:
-    """Empty a game: no card anywhere, no points; its seed, slot, episode and deal stay."""
+    """Empty a game: no card anywhere, no points; its seed, slot, episode, deal and log stay."""
     g.score = g.moves = g.steps = g.flips = g.points = g.points_again = 0
     g.log_events = g.log_actions = 0
     g.status = PLAYING
@@ -424,6 +430,7 @@ def clear(g: Any) -> None:
     g.below[:] = NO_CARD
     g.column[:] = IN_RESERVE
     g.row[:] = 0
+    g.playable[:] = 0
     g.paid[:] = 0
 
 
@@ -440,6 +447,7 @@ def deal_cards(g: Any, rules: Any, order: Any) -> None:
         for column in range(columns):
             if row < rules.columns[column]:
                 _attach(g, order[n], order[n], column)
+                g.playable[order[n]] = row >= rules.face_down[column]
                 n += 1
     for i in range(rules.reserve):
         g.reserve[i] = order[n]
@@ -448,21 +456,22 @@ def deal_cards(g: Any, rules: Any, order: Any) -> None:
     for i in range(rules.cells_dealt):
         g.cells[i] = order[n]
         g.column[order[n]] = columns + i
+        g.playable[order[n]] = 1
         n += 1
 
 
 @compiled
-def start_deal(g: Any, rules: Any, number: Any, legal: Any) -> None:
+def start_deal(g: Any, rules: Any, number: Any) -> None:
     """Start the game of seeded deal `number` (uint64)."""
     order = np.empty(g.below.shape[0], np.int8)
     shuffle_deck(number, order)
     g.deal = number
-    start_order(g, rules, order, legal)
+    start_order(g, rules, order)
 
 
 @compiled
-def start_order(g: Any, rules: Any, order: Any, legal: Any) -> None:
+def start_order(g: Any, rules: Any, order: Any) -> None:
     """Start the game in which the cards are dealt in a given order (int8)."""
     clear(g)
     deal_cards(g, rules, order)
-    conclude(g, rules, legal)
+    conclude(g, rules)

@@ -65,7 +65,14 @@ def observation_bounds(rules: Rules) -> npt.NDArray[np.int8]:
 
 
 @compiled
-def observe_column(g: Any, seen: Any, column: Any, everything: Any) -> None:
+def _clear_row(seen: Any, b: Any, card: Any) -> None:
+    """Set a row to zero, but for the reserve cards to come."""
+    for entry in range(TO_COME):
+        seen[b, card, entry] = 0
+
+
+@compiled
+def observe_column(g: Any, seen: Any, b: Any, column: Any, everything: Any) -> None:
     """Write the rows of a column's cards; those of its hidden cards only if `everything`."""
     card = g.end[column]
     down = g.down[column]
@@ -74,75 +81,101 @@ def observe_column(g: Any, seen: Any, column: Any, everything: Any) -> None:
         row = g.row[card]
         if row < down and not everything:
             return
-        seen[card, PLACE] = PLACE_TABLEAU
-        seen[card, COLUMN] = column + 1
-        seen[card, ROW] = row + 1
-        seen[card, ON_TOP] = on_top
-        seen[card, FACE_DOWN] = down
-        seen[card, VISIBLE] = row >= down
+        seen[b, card, PLACE] = PLACE_TABLEAU
+        seen[b, card, COLUMN] = column + 1
+        seen[b, card, ROW] = row + 1
+        seen[b, card, ON_TOP] = on_top
+        seen[b, card, FACE_DOWN] = down
+        seen[b, card, VISIBLE] = row >= down
         on_top += 1
         card = g.below[card]
 
 
 @compiled
-def observe_run(g: Any, seen: Any, ace: Any) -> None:
+def observe_run(g: Any, seen: Any, b: Any, ace: Any) -> None:
     """Write the rows of a run that was taken."""
     card = ace
     for _ in range(CARDS_PER_SUIT):
-        seen[card, :TO_COME] = 0
-        seen[card, PLACE] = PLACE_TAKEN
-        seen[card, VISIBLE] = 1
+        _clear_row(seen, b, card)
+        seen[b, card, PLACE] = PLACE_TAKEN
+        seen[b, card, VISIBLE] = 1
         card = g.below[card]
 
 
 @compiled
-def observe_cells(g: Any, rules: Any, seen: Any) -> None:
+def observe_cells(g: Any, rules: Any, seen: Any, b: Any) -> None:
     """Write the rows of the cards in cells."""
     for cell in range(rules.cells):
         card = g.cells[cell]
         if card >= 0:
-            seen[card, :TO_COME] = 0
-            seen[card, PLACE] = PLACE_CELL
-            seen[card, COLUMN] = cell + 1
-            seen[card, VISIBLE] = 1
+            _clear_row(seen, b, card)
+            seen[b, card, PLACE] = PLACE_CELL
+            seen[b, card, COLUMN] = cell + 1
+            seen[b, card, VISIBLE] = 1
 
 
 @compiled
-def observe_game(g: Any, rules: Any, seen: Any, everything: Any) -> None:
-    """Write every row of the observation `seen`, int8 ``(cards, 7)``."""
-    seen[:, :TO_COME] = 0
-    seen[:, TO_COME] = g.reserve_left
+def observe_game(g: Any, rules: Any, seen: Any, b: Any, everything: Any) -> None:
+    """Write every row of observation `b` of the batch `seen`, int8 ``(size, cards, 7)``."""
+    for card in range(g.below.shape[0]):
+        _clear_row(seen, b, card)
+        seen[b, card, TO_COME] = g.reserve_left
     for column in range(g.end.shape[0]):
-        observe_column(g, seen, column, everything)
+        observe_column(g, seen, b, column, everything)
     for i in range(g.runs if not rules.runs_stay else 0):
-        observe_run(g, seen, g.taken[i])
-    observe_cells(g, rules, seen)
+        observe_run(g, seen, b, g.taken[i])
+    observe_cells(g, rules, seen, b)
     if everything:
         for i in range(g.reserve_left):
-            seen[g.reserve[i], PLACE] = PLACE_RESERVE
-            seen[g.reserve[i], COLUMN] = rules.reserve_columns[i] + 1
+            seen[b, g.reserve[i], PLACE] = PLACE_RESERVE
+            seen[b, g.reserve[i], COLUMN] = rules.reserve_columns[i] + 1
 
 
 @compiled
 def observe_move(
-    g: Any, rules: Any, seen: Any, source: Any, target: Any, runs: Any, everything: Any
+    g: Any, rules: Any, seen: Any, b: Any, card: Any, source: Any, runs: Any, everything: Any
 ) -> None:
-    """Write the rows that a move of cards to the column `target` changed.
+    """Write what a move of cards to a column changed.
 
     Args:
         g: The game after the move.
         rules: Its rules.
-        seen: The observation before the move, int8 ``(cards, 7)``; changed in place.
-        source: The column or cell that the cards came from.
-        target: The column that they went to.
+        seen: The observations before the move, int8 ``(size, cards, 7)``; changed in place.
+        b: Which of them is the game's.
+        card: The card that was moved, with its group.
+        source: The column or cell that it came from.
         runs: How many runs had been taken before the move.
         everything: Whether hidden cards are shown.
     """
-    observe_column(g, seen, target, everything)
-    if source < g.end.shape[0]:
-        observe_column(g, seen, source, everything)
-    if not rules.runs_stay:
-        for i in range(runs, g.runs):
-            observe_run(g, seen, g.taken[i])
-    if rules.cells > 0:
-        observe_cells(g, rules, seen)
+    columns = g.end.shape[0]
+    if source >= columns or (g.runs != runs and not rules.runs_stay):
+        observe_game(g, rules, seen, b, everything)
+        return
+    target = g.column[card]
+    down = g.down[target]
+    on_top = 1
+    x = g.end[target]
+    while x != card:
+        seen[b, x, COLUMN] = target + 1
+        seen[b, x, ROW] = g.row[x] + 1
+        seen[b, x, FACE_DOWN] = down
+        on_top += 1
+        x = g.below[x]
+    seen[b, card, COLUMN] = target + 1
+    seen[b, card, ROW] = g.row[card] + 1
+    seen[b, card, FACE_DOWN] = down
+    _count_on_top(g, seen, b, g.below[card], on_top, everything)
+    end = g.end[source]
+    if end >= 0 and not seen[b, end, VISIBLE]:
+        observe_column(g, seen, b, source, everything)
+    else:
+        _count_on_top(g, seen, b, end, 0, everything)
+
+
+@compiled
+def _count_on_top(g: Any, seen: Any, b: Any, card: Any, on_top: Any, everything: Any) -> None:
+    """Write how many cards lie on `card`, of which there are `on_top`, and on those under it."""
+    while card >= 0 and (g.playable[card] or everything):
+        seen[b, card, ON_TOP] = on_top
+        on_top += 1
+        card = g.below[card]

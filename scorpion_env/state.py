@@ -2,7 +2,8 @@
 
 A game is one record of a few hundred bytes, so that a batch is one array, a position is copied by
 one assignment, and every function of the kernels takes a game `g` and reads ``g.column[card]``. The
-numbers of cards and columns are part of the type: the kernels are compiled once for each pair.
+numbers of cards, columns and legal actions are part of the type: the kernels are compiled once for
+each three of them.
 """
 
 from __future__ import annotations
@@ -100,15 +101,17 @@ SETTINGS_DTYPE = np.dtype(
 
 
 @cache
-def game_dtype(cards: int, columns: int) -> np.dtype[np.void]:
+def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
     """Return the record type of one game.
 
     `moves` counts what was not taken back, `steps` what counts toward the step limit. `points` are
     those of the last action, `points_again` the part of them that a card's placement earned before.
-    `reported` says that a step has told of the game's end.
+    `reported` says that a step has told of the game's end. The first `legal_count` of `legal` are
+    the legal actions. `log_start` is where the game's events stand in the undo log of its batch.
 
     By card: `below` (the card it lies on, or ``NO_CARD``), `column` (see ``TAKEN``), `row` from the
-    base, `paid` (whether its same-suit placement was paid). By column: `end` (its last card, or
+    base, `playable` (1 if it lies face up in a column, or in a cell), `paid` (whether its same-suit
+    placement was paid). By column: `end` (its last card, or
     ``NO_CARD``), `down` (face-down cards). A taken run, known by its ace in `taken`, keeps its
     links down to its king and to the card that the king lay on: undo needs them.
     """
@@ -125,6 +128,7 @@ def game_dtype(cards: int, columns: int) -> np.dtype[np.void]:
             ("points", np.int32),
             ("points_again", np.int32),
             ("legal_count", np.int32),
+            ("log_start", np.int32),
             ("log_events", np.int32),
             ("log_actions", np.int32),
             ("status", np.int8),
@@ -137,9 +141,11 @@ def game_dtype(cards: int, columns: int) -> np.dtype[np.void]:
             ("taken", np.int8, (MAX_RUNS,)),
             ("end", np.int8, (columns,)),
             ("down", np.int8, (columns,)),
+            ("legal", np.int16, (legal,)),
             ("below", np.int8, (cards,)),
             ("column", np.int8, (cards,)),
             ("row", np.int8, (cards,)),
+            ("playable", np.uint8, (cards,)),
             ("paid", np.uint8, (cards,)),
         ],
         align=True,
@@ -149,11 +155,12 @@ def game_dtype(cards: int, columns: int) -> np.dtype[np.void]:
 def legal_capacity(rules: Rules) -> int:
     """Return how many actions can be legal at once, at most."""
     if rules.empty_column == "any":
-        return rules.num_actions
+        return rules.num_actions + 1
     candidates = {"suit": 1, "any": 4, "colour": 2}[rules.build] * rules.decks
     kings = 4 * rules.decks
     to_cells = rules.num_columns if rules.cells_refill else 0
-    return max(candidates, kings) * rules.num_columns + to_cells + 2
+    # One more than can be legal: a candidate is written before it is known to be legal.
+    return max(candidates, kings) * rules.num_columns + to_cells + 3
 
 
 def log_capacity(rules: Rules, actions: int) -> int:

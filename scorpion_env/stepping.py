@@ -26,86 +26,80 @@ AUTORESET_DISABLED, AUTORESET_SAME_STEP, AUTORESET_NEXT_STEP = range(3)
 
 
 @compiled
-def write_mask(g: Any, legal: Any, mask: Any) -> None:
-    """Write a game's mask into `mask`, uint8 ``(actions,)``, that is all zero: all 1 at the end."""
+def write_mask(g: Any, mask: Any, b: Any) -> None:
+    """Write a game's mask into row `b` of `mask`, uint8, that is all zero: all 1 at the end."""
     if g.status != PLAYING:
-        mask[:] = 1
+        mask[b, :] = 1
     else:
         for i in range(g.legal_count):
-            mask[legal[i]] = 1
+            mask[b, g.legal[i]] = 1
 
 
 @compiled
-def clear_mask(g: Any, legal: Any, mask: Any) -> None:
+def clear_mask(g: Any, mask: Any, b: Any) -> None:
     """Set to zero what `write_mask` wrote, before the game changes."""
     if g.status != PLAYING:
-        mask[:] = 0
+        mask[b, :] = 0
     else:
         for i in range(g.legal_count):
-            mask[legal[i]] = 0
+            mask[b, g.legal[i]] = 0
 
 
 @compiled
-def present(g: Any, rules: Any, settings: Any, legal: Any, mask: Any, seen: Any) -> None:
-    """Write mask and observation of a game that has just been started."""
-    mask[:] = 0
-    write_mask(g, legal, mask)
-    observe_game(g, rules, seen, settings.observe_all)
+def present(g: Any, rules: Any, settings: Any, mask: Any, seen: Any, b: Any) -> None:
+    """Write mask and observation of a game that has just been started into their rows `b`."""
+    mask[b, :] = 0
+    write_mask(g, mask, b)
+    observe_game(g, rules, seen, b, settings.observe_all)
 
 
 @compiled
-def start_next(g: Any, rules: Any, settings: Any, legal: Any, mask: Any, seen: Any) -> None:
+def start_next(g: Any, rules: Any, settings: Any, mask: Any, seen: Any, b: Any) -> None:
     """Start the next episode of a game, on the deal that its seed and slot give for it."""
     g.episode += np.uint64(1)
-    start_deal(g, rules, episode_deal(g.seed, g.slot, g.episode), legal)
-    present(g, rules, settings, legal, mask, seen)
+    start_deal(g, rules, episode_deal(g.seed, g.slot, g.episode))
+    present(g, rules, settings, mask, seen, b)
 
 
 @compiled
 def start_seeded(
-    games: Any,
-    rules: Any,
-    settings: Any,
-    chosen: Any,
-    numbers: Any,
-    legal: Any,
-    mask: Any,
-    seen: Any,
+    games: Any, rules: Any, settings: Any, chosen: Any, numbers: Any, mask: Any, seen: Any
 ) -> None:
     """Start the chosen games (bool) of a batch on seeded deals (uint64)."""
     for b in range(games.shape[0]):
         if chosen[b]:
-            start_deal(games[b], rules[0], numbers[b], legal[b])
-            present(games[b], rules[0], settings[0], legal[b], mask[b], seen[b])
+            start_deal(games[b], rules[0], numbers[b])
+            present(games[b], rules[0], settings[0], mask, seen, b)
 
 
 @compiled
 def _step_game(
-    g: Any, rules: Any, settings: Any, action: Any, legal: Any, mask: Any, seen: Any, log: Any
+    g: Any, rules: Any, settings: Any, action: Any, mask: Any, seen: Any, b: Any, log: Any
 ) -> Any:
     """Play one action in a game that goes on; return its reward before scaling."""
     g.illegal = 0
     g.steps += 1
-    if not mask[action]:
+    if not mask[b, action]:
         g.illegal = 1
         g.points = g.points_again = 0
         if settings.illegal_action == ILLEGAL_TERMINATE or g.steps >= rules.max_steps:
-            clear_mask(g, legal, mask)
+            clear_mask(g, mask, b)
             g.status = LOST if settings.illegal_action == ILLEGAL_TERMINATE else TRUNCATED
-            write_mask(g, legal, mask)
+            write_mask(g, mask, b)
         return 0.0
-    clear_mask(g, legal, mask)
+    clear_mask(g, mask, b)
     columns = g.end.shape[0]
     runs = g.runs
     if action < g.below.shape[0] * columns:
-        source = g.column[action // columns]
+        card = action // columns
+        source = g.column[card]
         play(g, rules, action, log)
-        observe_move(g, rules, seen, source, action % columns, runs, settings.observe_all)
+        observe_move(g, rules, seen, b, card, source, runs, settings.observe_all)
     else:
         play(g, rules, action, log)
-        observe_game(g, rules, seen, settings.observe_all)
-    conclude(g, rules, legal)
-    write_mask(g, legal, mask)
+        observe_game(g, rules, seen, b, settings.observe_all)
+    conclude(g, rules)
+    write_mask(g, mask, b)
     if settings.reward == REWARD_POINTS:
         return float(g.points)
     if settings.reward == REWARD_POINTS_ONCE:
@@ -119,7 +113,6 @@ def step_games(
     rules: Any,
     settings: Any,
     actions: Any,
-    legal: Any,
     mask: Any,
     seen: Any,
     log: Any,
@@ -142,16 +135,14 @@ def step_games(
     for b in range(games.shape[0]):
         g = games[b]
         if g.status == PLAYING:
-            reward = _step_game(
-                g, rules[0], settings[0], actions[b], legal[b], mask[b], seen[b], log[b]
-            )
+            reward = _step_game(g, rules[0], settings[0], actions[b], mask, seen, b, log)
             rewards[b] = reward * settings[0].reward_scale
             illegal += g.illegal
         else:
             rewards[b] = 0.0
             g.illegal = 0
             if settings[0].autoreset == AUTORESET_NEXT_STEP and g.reported:
-                start_next(g, rules[0], settings[0], legal[b], mask[b], seen[b])
+                start_next(g, rules[0], settings[0], mask, seen, b)
                 terminated[b] = truncated[b] = False
                 continue
         terminated[b] = g.status == WON or g.status == LOST
@@ -162,5 +153,5 @@ def step_games(
             if settings[0].autoreset == AUTORESET_SAME_STEP:
                 final_games[b] = g
                 final_seen[b] = seen[b]
-                start_next(g, rules[0], settings[0], legal[b], mask[b], seen[b])
+                start_next(g, rules[0], settings[0], mask, seen, b)
     return ended, illegal

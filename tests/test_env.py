@@ -303,10 +303,10 @@ def test_observations_are_kept_up_to_date_in_place() -> None:
             rng = np.random.default_rng(1)
             seen, info = env.reset(seed=11)
             for _ in range(120):
-                fresh = np.zeros_like(seen)
+                fresh = np.zeros((1, *seen.shape), np.int8)
                 batch = env._batch
-                observe_game(batch.games[0], batch.rules_record[0], fresh, observation == "full")
-                assert (fresh == seen).all()
+                observe_game(batch.games[0], batch.rules_record[0], fresh, 0, observation == "full")
+                assert (fresh[0] == seen).all()
                 action = int(rng.choice(np.flatnonzero(info["action_mask"])))
                 seen, _, terminated, truncated, info = env.step(action)
                 if terminated or truncated:
