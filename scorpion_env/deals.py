@@ -80,7 +80,8 @@ def shuffle_deck(number: Any, order: Any) -> None:
         while True:
             state = state + _GAMMA
             product = (mix64(state) >> _U32) * n
-            if (product & _LOW_32) >= _BIT_32 % n:
+            low = product & _LOW_32
+            if low >= n or low >= _BIT_32 % n:  # the first test spares most divisions
                 break
         j = np.int64(product >> _U32)
         order[i], order[j] = order[j], order[i]

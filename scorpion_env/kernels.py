@@ -30,6 +30,9 @@ from scorpion_env.state import (
     WON,
 )
 
+# An index that is known not to be negative is cast to `np.uintp` in the hottest places: numba then
+# leaves out the test for a negative index, which costs a tenth of the time of a step.
+
 _MAX_CARDS = 104
 _RANK = np.array([rank_of(card) for card in range(_MAX_CARDS)], np.int8)
 _SUIT = np.array([suit_of(card) for card in range(_MAX_CARDS)], np.int8)
@@ -86,9 +89,10 @@ def _attach(g: Any, top: Any, card: Any, column: Any) -> None:
     shift = first_row - g.row[card]
     x = top
     while x != card:
-        g.column[x] = column
-        g.row[x] += shift
-        x = g.below[x]
+        u = np.uintp(x)
+        g.column[u] = column
+        g.row[u] += shift
+        x = g.below[u]
     g.column[card] = column
     g.row[card] = first_row
     g.below[card] = under
@@ -270,7 +274,6 @@ def undo(g: Any, rules: Any, log: Any) -> None:
     g.log_actions -= 1
     g.moves -= 1
     g.score += g.points
-    _count_standing_runs(g, rules)
 
 
 # --- legal actions and the end ------------------------------------------------------------------
@@ -282,8 +285,9 @@ def _add(g: Any, card: Any, target: Any, n: Any) -> Any:
 
     Written without a branch: which cards can go is as good as random to the processor.
     """
-    g.legal[n] = card * g.end.shape[0] + target
-    return n + (g.playable[card] & np.uint8(g.column[card] != target))
+    c = np.uintp(card)
+    g.legal[np.uintp(n)] = card * g.end.shape[0] + target
+    return n + np.int64(g.playable[c] & np.uint8(g.column[c] != target))
 
 
 @compiled
@@ -311,7 +315,7 @@ def find_legal(g: Any, rules: Any) -> Any:
         if end < 0:
             n, nulls = _find_fillers(g, rules, target, n, nulls)
         elif rules.build == BUILD_SUIT and rules.decks == 1:
-            n = _add(g, _LOWER[end], target, n)
+            n = _add(g, _LOWER[np.uintp(end)], target, n)
         elif _RANK[end] != ACE:
             for suit in range(4):
                 if rules.build == BUILD_SUIT and suit != _SUIT[end]:
@@ -380,6 +384,7 @@ def _count_standing_runs(g: Any, rules: Any) -> None:
 @compiled
 def conclude(g: Any, rules: Any) -> None:
     """Find the legal actions and say whether the game has ended."""
+    _count_standing_runs(g, rules)
     useful = find_legal(g, rules)
     if g.runs == rules.num_runs:
         g.status = WON
@@ -409,7 +414,6 @@ def play(g: Any, rules: Any, action: Any, log: Any) -> None:
         _to_cell(g, rules, action - deal - 1, log)
     g.moves += 1
     g.score += g.points
-    _count_standing_runs(g, rules)
 
 
 # --- the start ----------------------------------------------------------------------------------

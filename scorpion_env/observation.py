@@ -156,11 +156,12 @@ def observe_move(
     on_top = 1
     x = g.end[target]
     while x != card:
-        seen[b, x, COLUMN] = target + 1
-        seen[b, x, ROW] = g.row[x] + 1
-        seen[b, x, FACE_DOWN] = down
+        u = np.uintp(x)  # spares the test for a negative index
+        seen[b, u, COLUMN] = target + 1
+        seen[b, u, ROW] = g.row[u] + 1
+        seen[b, u, FACE_DOWN] = down
         on_top += 1
-        x = g.below[x]
+        x = g.below[u]
     seen[b, card, COLUMN] = target + 1
     seen[b, card, ROW] = g.row[card] + 1
     seen[b, card, FACE_DOWN] = down
@@ -175,7 +176,10 @@ def observe_move(
 @compiled
 def _count_on_top(g: Any, seen: Any, b: Any, card: Any, on_top: Any, everything: Any) -> None:
     """Write how many cards lie on `card`, of which there are `on_top`, and on those under it."""
-    while card >= 0 and (g.playable[card] or everything):
-        seen[b, card, ON_TOP] = on_top
+    while card >= 0:
+        c = np.uintp(card)
+        if not (g.playable[c] or everything):
+            return
+        seen[b, c, ON_TOP] = on_top
         on_top += 1
-        card = g.below[card]
+        card = g.below[c]

@@ -299,8 +299,9 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
 
     def _final_observations(self, over: npt.NDArray[np.bool_]) -> npt.NDArray[np.object_]:
         observations = np.full(self.num_envs, None, dtype=object)
-        for i in np.flatnonzero(over):
-            observations[i] = self._batch.final_seen[i].copy()
+        copies = self._batch.final_seen[over]
+        for i, observation in zip(np.flatnonzero(over), copies, strict=True):
+            observations[i] = observation
         return observations
 
     def _final_numbers(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:

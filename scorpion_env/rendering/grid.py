@@ -31,7 +31,7 @@ from scorpion_env.rendering.status import (
 from scorpion_env.rendering.style import Style
 from scorpion_env.rules import Rules
 
-PITCH = 5  # characters from one column to the next
+PITCH = 5  # characters from one column to the next; nothing fits a window of fewer than 12
 LEGEND_LENGTH = 64  # of the longest legend
 SHORTEST = 4  # a column is never cut into pieces shorter than this
 
@@ -74,7 +74,7 @@ def grid_text(board: Board, rules: Rules, status: Status, style: Style) -> str:
     bands, folded = _fit(_columns(board, status, style, marks), style.width, room)
     note = _legend(bands, style.width, folded=folded)
     lines = top + _draw(bands, style) + note + bottom
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(line.rstrip() for line in lines).rstrip("\n")
 
 
 # Above and below the grid.
@@ -103,7 +103,7 @@ def _beside(board: Board, rules: Rules, status: Status, style: Style, marks: Mar
             flowed = _flow(["Reserve:", *backs, "to", *words], style.width)
             lines += [_paint_backs(line, style) for line in flowed]
         else:
-            lines.append("Reserve: dealt")
+            lines += _flow(["Reserve:", "dealt"], style.width)
     if rules.cells:
         free = movable_cells(board, status.legal_moves) if style.legal else frozenset()
         cells = [
@@ -112,10 +112,22 @@ def _beside(board: Board, rules: Rules, status: Status, style: Style, marks: Mar
             else _face(card, style, i in marks.cells, i in free)
             for i, card in enumerate(board.cells)
         ]
-        lines.append("Cells:" + "".join(cell.draw(color=style.color) for cell in cells))
+        lines += _cell_lines(cells, style)
     if rules.runs == "taken":
         suits = [SYMBOLS[suit] if style.symbols else suit for suit in board.foundations]
-        lines.append(f"Runs taken: {' '.join(suits) if suits else 'none'}")
+        lines += _flow(["Runs taken:", *(suits or ["none"])], style.width)
+    return lines
+
+
+def _cell_lines(cells: Sequence[Cell], style: Style) -> list[str]:
+    """Return the cells behind a heading, as many a line as fit."""
+    heading = "Cells:"
+    room = PITCH * len(cells) if style.width is None else style.width + 1 - len(heading)
+    fit = max(1, room // PITCH)
+    lines = []
+    for first in range(0, len(cells), fit):
+        drawn = (cell.draw(color=style.color) for cell in cells[first : first + fit])
+        lines.append((heading if first == 0 else " " * len(heading)) + "".join(drawn))
     return lines
 
 

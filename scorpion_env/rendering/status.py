@@ -29,16 +29,27 @@ class PlayedGame(Protocol):
     """As much of a game as a status tells; `scorpion_env.Game` is one."""
 
     @property
-    def score(self) -> int: ...
+    def score(self) -> int:
+        """Points so far."""
+
     @property
-    def moves(self) -> int: ...
+    def moves(self) -> int:
+        """Moves that led here."""
+
     @property
-    def runs(self) -> int: ...
+    def runs(self) -> int:
+        """Runs complete."""
+
     @property
-    def last_move(self) -> str | None: ...
+    def last_move(self) -> str | None:
+        """Text of the last move."""
+
     @property
-    def outcome(self) -> str | None: ...
-    def legal_moves(self) -> list[str]: ...
+    def outcome(self) -> str | None:
+        """How the game ended."""
+
+    def legal_moves(self) -> list[str]:
+        """Return the texts of the legal moves."""
 
 
 @dataclass(frozen=True)

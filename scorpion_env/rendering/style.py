@@ -21,9 +21,11 @@ WIDE_LANGUAGES = ("zh", "ja", "ko")
 class TextStream(Protocol):
     """As much of a text stream as drawing needs."""
 
-    def write(self, text: str, /) -> object: ...
+    def write(self, text: str, /) -> object:
+        """Write text."""
 
-    def flush(self) -> object: ...
+    def flush(self) -> object:
+        """Hand on what was written."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,59 @@
+"""Who plays Scorpion: random, greedy, and what training leaves behind.
+
+>>> from agents import load_agent
+>>> load_agent("random", "classic")
+<RandomAgent 'random' for classic>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from agents.base import Agent
+from agents.greedy import GreedyAgent
+from agents.random_agent import RandomAgent
+from scorpion_env.errors import ScorpionError, nearest
+from scorpion_env.rules import Rules, get_rules
+
+AGENTS: dict[str, Callable[[Rules], Agent]] = {"random": RandomAgent, "greedy": GreedyAgent}
+"""The agents that have a name; every other one is loaded from where training saved it."""
+
+__all__ = ["AGENTS", "Agent", "GreedyAgent", "RandomAgent", "load_agent"]
+
+
+def load_agent(
+    name_or_path: str | Path,
+    rules: str | Rules,
+    *,
+    stochastic: bool = False,
+    trust: bool = False,
+) -> Agent:
+    """Return an agent by its name, or from the run folder or model file of a training run.
+
+    Args:
+        name_or_path: ``"random"``, ``"greedy"``, or a path.
+        rules: The variant it is to play.
+        stochastic: Let a trained agent draw its actions instead of taking the likeliest.
+        trust: Load a model file that could execute code; needed for files of unknown origin only.
+
+    Raises:
+        ScorpionError: if there is no such agent or path, or the model cannot be loaded.
+    """
+    rules = get_rules(rules)
+    name = str(name_or_path)
+    if name in AGENTS:
+        return AGENTS[name](rules)
+    path = Path(name_or_path)
+    if not path.exists():
+        raise ScorpionError(
+            f"Unknown agent '{name}'.{nearest(name, AGENTS)} "
+            f"Known: {', '.join(AGENTS)}, or the path of a run folder or model."
+        )
+    try:
+        from agents.ppo import load_ppo  # brings torch, which the other agents do without
+    except ModuleNotFoundError as error:
+        raise ScorpionError(
+            f"To load '{name}', '{error.name}' is needed: pip install 'scorpion-env[train]'."
+        ) from error
+    return load_ppo(path, rules, stochastic=stochastic, trust=trust)

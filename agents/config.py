@@ -1,0 +1,331 @@
+"""Training configurations: one flat YAML file an experiment, checked before anything is started.
+
+:class:`TrainConfig` is the schema; its comments in ``configs/*.yaml`` say the same for people.
+:func:`load_config` reads a file, lays ``key=value`` overrides on top and refuses, in one sentence
+with file, line and key, whatever it does not know or cannot use.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+
+from scorpion_env.errors import ScorpionError, nearest, unknown
+from scorpion_env.rewards import REWARDS
+from scorpion_env.rules import get_rules
+
+DEFAULT_CONFIG = Path(__file__).resolve().parent.parent / "configs" / "ppo_classic.yaml"
+"""What ``scripts/train.py`` trains without arguments."""
+
+
+class ConfigError(ScorpionError):
+    """A training configuration was refused; the text names file, line and key."""
+
+
+def _whole(value: object) -> object:
+    """Accept ``2e6`` where a whole number is meant; everything else is left to the schema."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
+Whole = Annotated[int, BeforeValidator(_whole), Field(ge=0)]
+Unit = Annotated[float, Field(ge=0.0, le=1.0)]
+Positive = Annotated[float, Field(gt=0.0)]
+NotNegative = Annotated[float, Field(ge=0.0)]
+
+_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class Schedule(BaseModel):
+    """A number that goes in a straight line from `start` to `end` while the training runs."""
+
+    model_config = _STRICT
+
+    start: NotNegative
+    end: NotNegative
+
+    @model_validator(mode="before")
+    @classmethod
+    def _constant(cls, value: object) -> object:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return {"start": float(value), "end": float(value)}
+        if isinstance(value, (Schedule, Mapping)):
+            return value
+        raise ValueError("should be a number or {start: NUMBER, end: NUMBER}")
+
+    @model_serializer
+    def _short(self) -> float | dict[str, float]:
+        return (
+            self.start if self.start == self.end else {"start": self.start, "end": self.end}
+        )
+
+    def __call__(self, progress_remaining: float) -> float:
+        """Return the value at `progress_remaining`, 1.0 at the first step and 0.0 at the last."""
+        left = min(max(progress_remaining, 0.0), 1.0)
+        return self.end + (self.start - self.end) * left
+
+
+class NetArch(BaseModel):
+    """Widths of the hidden layers of the actor (`pi`) and of the critic (`vf`)."""
+
+    model_config = _STRICT
+
+    pi: list[Count]
+    vf: list[Count]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _same_for_both(cls, value: object) -> object:
+        if isinstance(value, list):
+            return {"pi": value, "vf": value}
+        if isinstance(value, (NetArch, Mapping)):
+            return value
+        raise ValueError("should be a list of widths or {pi: [...], vf: [...]}")
+
+
+class TrainConfig(BaseModel):
+    """Everything that decides what a training run computes, and where its figures are taken."""
+
+    model_config = _STRICT
+
+    # The game
+    rules: str = "classic"
+    reward: str = "points"
+    reward_scale: Positive = 0.01
+    max_steps: Count | None = None
+    num_envs: Count = 256
+    env_threads: Count | Literal["auto"] = 1
+
+    # How long, and from which random numbers
+    timesteps: Count = 1_000_000
+    max_minutes: Positive | None = None
+    seed: Whole = 0
+
+    # The network
+    extractor: Literal["flat"] = "flat"
+    net_arch: NetArch = NetArch(pi=[256, 256], vf=[256, 256])
+    activation: Literal["relu", "tanh"] = "relu"
+    mask_null_moves: bool = True
+
+    # PPO
+    learning_rate: Schedule = Schedule(start=3e-4, end=3e-4)
+    n_steps: Count = 128
+    batch_size: Annotated[int, BeforeValidator(_whole), Field(ge=2)] = 2048
+    n_epochs: Count = 4
+    gamma: Unit = 0.99
+    gae_lambda: Unit = 0.95
+    clip_range: Schedule = Schedule(start=0.2, end=0.2)
+    ent_coef: Schedule = Schedule(start=0.01, end=0.01)
+    vf_coef: NotNegative = 0.5
+    max_grad_norm: Positive = 0.5
+    target_kl: Positive | None = None
+    normalize_advantage: bool = True
+    normalize_reward: bool = False
+
+    # The machine
+    device: str = "cpu"
+    threads: Count | Literal["auto"] = "auto"
+
+    # What is measured and kept
+    stats_window: Count = 1000
+    eval_every: Count = 500_000
+    eval_deals: str = "900000:901000"
+    final_deals: str = "0:2000"
+    checkpoint_every: Count = 500_000
+    checkpoint_minutes: Positive = 5.0
+
+    @field_validator("rules")
+    @classmethod
+    def _known_rules(cls, value: str) -> str:
+        get_rules(value)
+        return value
+
+    @field_validator("reward")
+    @classmethod
+    def _known_reward(cls, value: str) -> str:
+        if value not in REWARDS:
+            raise ValueError(unknown("reward", value, REWARDS))
+        return value
+
+    @field_validator("device")
+    @classmethod
+    def _device_name(cls, value: str) -> str:
+        if not re.fullmatch(r"auto|cpu|cuda(:\d+)?|mps", value):
+            raise ValueError("should be auto, cpu, cuda, cuda:N or mps")
+        return value
+
+    @model_validator(mode="after")
+    def _batches_fit(self) -> TrainConfig:
+        rollout = self.num_envs * self.n_steps
+        if self.batch_size > rollout:
+            raise ValueError(
+                f"batch_size {self.batch_size} is larger than a rollout, which has "
+                f"num_envs * n_steps = {self.num_envs} * {self.n_steps} = {rollout} steps"
+            )
+        if rollout % self.batch_size == 1:
+            # The advantages of one single step have no spread: normalising them gives NaN.
+            raise ValueError(
+                f"batch_size {self.batch_size} leaves a batch of one step out of "
+                f"num_envs * n_steps = {rollout}; choose one that divides it"
+            )
+        return self
+
+    def to_yaml(self) -> str:
+        """Return the configuration as YAML that :func:`load_config` reads back to an equal one."""
+        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML where ``3e-4`` is a number and ``yes`` a word, as YAML 1.2 has it."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, regexp) for tag, regexp in rows if tag.rsplit(":", 1)[1] in ("null", "merge")]
+    for first, rows in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|false|True|False|TRUE|FALSE)$"), list("tTfF")
+)
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9_]*)$"), list("-+0123456789")
+)
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$"),
+    list("-+.0123456789"),
+)
+
+
+def _parse_yaml(text: str, source: str) -> tuple[Any, dict[str, int]]:
+    """Return the value of a YAML text and, for a mapping, the line of each top-level key."""
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        lines: dict[str, int] = {}
+        if isinstance(node, yaml.MappingNode):
+            for key, _ in node.value:
+                name, line = str(key.value), key.start_mark.line + 1
+                if name in lines:
+                    raise ConfigError(f"{source}, line {line}: '{name}' is given twice.")
+                lines[name] = line
+        value = loader.construct_document(node) if node is not None else None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "it cannot be read"
+        raise ConfigError(f"{source}{place}: not valid YAML ({problem}).") from error
+    finally:
+        loader.dispose()
+    return value, lines
+
+
+def read_config_file(path: str | Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Read a YAML file; return its values and the place (file and line) of each key.
+
+    Raises:
+        ConfigError: if the file cannot be read or is no mapping of keys to values.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise ConfigError(f"Cannot read the configuration {path}: {reason}.") from error
+    values, lines = _parse_yaml(text, str(path))
+    if values is None:
+        return {}, {}
+    if not isinstance(values, dict):
+        raise ConfigError(f"{path}: a configuration is a list of 'key: value' lines.")
+    return {str(k): v for k, v in values.items()}, {
+        key: f"{path}, line {line}" for key, line in lines.items()
+    }
+
+
+def parse_override(text: str) -> tuple[str, Any]:
+    """Split ``key=value``, the value read as YAML (``learning_rate={start: 3e-4, end: 0}``).
+
+    Raises:
+        ConfigError: if there is no ``=`` or the value is no YAML.
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise ConfigError(f"--set {text}: write key=value, for instance --set n_steps=256.")
+    return key.strip(), _parse_yaml(value, f"--set {text}")[0]
+
+
+def load_config(
+    path: str | Path | None = None,
+    overrides: Iterable[str] = (),
+    options: Mapping[str, Any] | None = None,
+) -> TrainConfig:
+    """Return the configuration of a file, with ``key=value`` overrides and options laid over it.
+
+    Args:
+        path: A YAML file; None for the defaults of the schema.
+        overrides: Texts ``key=value``, as ``--set`` takes them; the last one of a key counts.
+        options: Values of options with a name of their own (``--seed``); None is "not given".
+
+    Raises:
+        ConfigError: naming file and line, ``--set`` or option, and the key.
+    """
+    values, places = read_config_file(path) if path is not None else ({}, {})
+    for text in overrides:
+        key, value = parse_override(text)
+        values[key], places[key] = value, f"--set {text}"
+    for key, value in (options or {}).items():
+        if value is not None:
+            values[key], places[key] = value, f"--{key.replace('_', '-')} {value}"
+    try:
+        return TrainConfig.model_validate(values)
+    except ValidationError as error:
+        whole = str(path) if path is not None else "configuration"
+        raise ConfigError(_sentence(error.errors()[0], places, whole)) from error
+
+
+_NESTED = {"learning_rate": Schedule, "clip_range": Schedule, "ent_coef": Schedule}
+_KNOWN: dict[str, type[BaseModel]] = {**_NESTED, "net_arch": NetArch}
+
+
+def _sentence(error: ErrorDetails, places: Mapping[str, str], whole: str) -> str:
+    """Say one of pydantic's findings in one sentence with its place."""
+    keys = [str(part) for part in error["loc"]]
+    place = places.get(keys[0], whole) if keys else whole
+    name, value, message = ".".join(keys), error["input"], error["msg"]
+    if error["type"] == "extra_forbidden":
+        model = _KNOWN.get(keys[0], TrainConfig) if len(keys) > 1 else TrainConfig
+        known = list(model.model_fields)
+        hint = nearest(keys[-1], known) or f" Known: {', '.join(known)}."
+        return f"{place}: Unknown configuration key '{name}'.{hint}"
+    if error["type"] == "missing":
+        return f"{place}: '{name}' is missing."
+    if error["type"] == "value_error":
+        message = message.removeprefix("Value error, ").rstrip(".")
+        if message[:1].isupper() or not keys:  # already a sentence of its own
+            return f"{place}: {message}{'' if message.endswith('?') else '.'}"
+    keys = [key for key in keys if key != "constrained-int" and "literal" not in key]
+    name = ".".join(keys)
+    message = message.removeprefix("Input ").rstrip(".")
+    shown = "a number that is not finite" if _not_finite(value) else repr(value)
+    hint = ""
+    if error["type"] == "literal_error" and isinstance(value, str):
+        hint = nearest(value, re.findall(r"'([^']*)'", message))
+    return f"{place}: '{name}' {message}, not {shown}.{hint}"
+
+
+def _not_finite(value: object) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)

@@ -1,0 +1,152 @@
+"""What the scripts share on the command line: options, error handling, output.
+
+Every script is a `click` command, guarded by :func:`main_guard`. Exit codes: 0 done, 2 bad input,
+130 interrupted. Results go to standard output, progress and errors to standard error.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from scorpion_env.deals import Position, parse_deals
+from scorpion_env.errors import ScorpionError
+from scorpion_env.rules import Rules, get_rules
+
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+PLAIN_WIDTH = 500
+"""Characters to a line where output is no terminal: wide enough that no table is wrapped."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def main_guard(function: F) -> F:
+    """Decorate the function of a click command: refusals become one sentence, not a traceback.
+
+    A :class:`ScorpionError` prints ``Error: …`` and exits with 2, Ctrl-C exits with 130, and a
+    reader that closes the pipe early (``| head``) ends the script quietly. It stands directly
+    above the function, below click's decorators::
+
+        @click.command()
+        @rules_option
+        @main_guard
+        def main(rules: Rules) -> None: ...
+    """
+
+    @functools.wraps(function)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            result = function(*args, **kwargs)
+            sys.stdout.flush()
+            return result
+        except ScorpionError as error:
+            click.echo(f"Error: {error}", err=True)
+            sys.exit(EXIT_BAD_INPUT)
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            sys.exit(EXIT_INTERRUPTED)
+        except BrokenPipeError:
+            # Python flushes standard output once more on its way out, which must not fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+
+    return guarded  # type: ignore[return-value]
+
+
+def _read_rules(context: click.Context, option: click.Parameter, name: str) -> Rules:
+    """Return a preset's rules; a name that does not exist is refused with the nearest one."""
+    try:
+        return get_rules(name)
+    except ScorpionError as error:
+        raise click.BadParameter(str(error), context, option) from None
+
+
+rules_option = click.option(
+    "--rules",
+    metavar="PRESET",
+    callback=_read_rules,
+    default="classic",
+    show_default=True,
+    help="The variant: classic, flexible, wasp, three-blind-mice, ...",
+)
+
+deals_option = click.option(
+    "--deals",
+    metavar="DEALS",
+    help="0:1000 (seeded deals 0 to 999), pysol:32000:34000, or a file of boards.",
+)
+
+deal_option = click.option(
+    "--deal", metavar="DEAL", help="A single deal: 7, pysol:24 or pysol:ms24."
+)
+
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0, max=2**63 - 1),
+    default=0,
+    show_default=True,
+    help="Seed of whatever is left to chance, and of unknown cards in boards.",
+)
+
+json_option = click.option(
+    "--json",
+    "json_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the whole result to this file.",
+)
+
+
+def chosen_deals(
+    deals: str | None, deal: str | None, rules: Rules, *, seed: int, default: str = "0:1000"
+) -> list[str | Position]:
+    """Return the games that the options ``--deals`` and ``--deal`` name.
+
+    Raises:
+        ScorpionError: if both are given, or either is refused.
+    """
+    if deals is not None and deal is not None:
+        raise ScorpionError("Give either --deals or --deal, not both.")
+    text = next(given for given in (deal, deals, default) if given is not None)
+    try:
+        return parse_deals(text, rules, seed=seed)
+    except OSError as error:
+        raise ScorpionError(f"Cannot read {text}: {error.strerror or error}.") from error
+
+
+def command_line() -> str:
+    """Return the command that runs, as one would type it."""
+    return shlex.join(["python", *sys.argv])
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """Return a console that is plain and never wraps a table where output is no terminal."""
+    console = Console(stderr=stderr, highlight=False)
+    if not console.is_terminal:
+        console = Console(stderr=stderr, highlight=False, width=PLAIN_WIDTH, color_system=None)
+    return console
+
+
+def make_table(console: Console, *headings: str, title: str | None = None) -> Table:
+    """Return an empty table, the first column to the left, without lines outside a terminal."""
+    table = Table(
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD if console.is_terminal else None,
+        pad_edge=False,
+    )
+    for i, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if i == 0 else "right", no_wrap=True)
+    return table

@@ -1,0 +1,209 @@
+"""Measure agents on given deals, or compare what earlier measurements wrote.
+
+Examples:
+    python scripts/evaluate.py --agent random --agent greedy --deals 0:1000
+    python scripts/evaluate.py --agent runs/classic --deals 0:5000 --json ppo.json
+    python scripts/evaluate.py compare ppo.json greedy.json
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import click
+from cli_common import (
+    chosen_deals,
+    command_line,
+    deal_option,
+    deals_option,
+    json_option,
+    main_guard,
+    make_console,
+    make_table,
+    rules_option,
+    seed_option,
+)
+from rich.markup import escape
+from terminal import allow_any_text
+from tqdm import tqdm
+
+from agents import load_agent
+from agents.evaluation import Evaluation, Summary, evaluate
+from agents.results import Comparison, compare_all, compare_stored, read_json, write_csv, write_json
+from scorpion_env.errors import ScorpionError
+from scorpion_env.rules import Rules
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="AGENT",
+    help="random, greedy, or the path of a run folder or model; several are compared.",
+)
+@rules_option
+@deals_option
+@deal_option
+@seed_option
+@click.option("--stochastic", is_flag=True, help="Trained agents draw their actions.")
+@click.option(
+    "--num-envs",
+    type=click.IntRange(min=1),
+    default=256,
+    show_default=True,
+    help="Games played at once; changes the speed, never the results.",
+)
+@click.option("--max-steps", type=click.IntRange(min=1), help="Another step limit.")
+@json_option
+@click.option(
+    "--csv",
+    "csv_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write one line a deal and agent to this file.",
+)
+@click.option("--trust", is_flag=True, help="Load a model file that could execute code.")
+@click.pass_context
+@main_guard
+def main(
+    context: click.Context,
+    agents: tuple[str, ...],
+    rules: Rules,
+    deals: str | None,
+    deal: str | None,
+    seed: int,
+    stochastic: bool,
+    num_envs: int,
+    max_steps: int | None,
+    json_path: Path | None,
+    csv_path: Path | None,
+    trust: bool,
+) -> None:
+    """Let agents play given deals (0:1000 unless said otherwise), each deal once.
+
+    Several agents play the same deals and are compared deal by deal. The command
+    `compare A.json B.json` compares result files instead.
+    """
+    allow_any_text()
+    if context.invoked_subcommand is not None:
+        return
+    if not agents:
+        raise ScorpionError("Say who plays: --agent random, --agent greedy or --agent PATH.")
+    if len(set(agents)) < len(agents):
+        raise ScorpionError("An agent is named twice.")
+    _check_writable(json_path, csv_path)
+    starts = chosen_deals(deals, deal, rules, seed=seed)
+    players = [load_agent(name, rules, stochastic=stochastic, trust=trust) for name in agents]
+    evaluations = []
+    for player in players:
+        with tqdm(total=len(starts), desc=player.name, unit="game", disable=None) as bar:
+            evaluations.append(
+                evaluate(
+                    player,
+                    rules,
+                    starts,
+                    seed=seed,
+                    max_steps=max_steps,
+                    num_envs=num_envs,
+                    progress=bar.update,
+                )
+            )
+    if json_path is not None:
+        write_json(json_path, evaluations, command=command_line())
+    if csv_path is not None:
+        write_csv(csv_path, evaluations)
+    print_summaries(evaluations)
+    print_comparisons(compare_all(evaluations))
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@main_guard
+def compare(files: tuple[Path, ...]) -> None:
+    """Compare result files of the same rules, deals, step limit and environment version."""
+    stored = [entry for file in files for entry in read_json(file)]
+    if len(stored) < 2:
+        raise ScorpionError("There is nothing to compare: name two result files.")
+    comparisons = compare_stored(stored)
+    print_summaries([entry.evaluation for entry in stored])
+    print_comparisons(comparisons)
+
+
+def _check_writable(*paths: Path | None) -> None:
+    """Refuse a result file in a folder that does not exist before hours are spent on it."""
+    for path in paths:
+        if path is not None and not path.parent.is_dir():
+            raise ScorpionError(f"Cannot write {path}: there is no folder {path.parent}.")
+
+
+ROWS: Sequence[tuple[str, Callable[[Summary], str]]] = (
+    ("games", lambda s: str(s.games)),
+    ("wins", lambda s: str(s.wins)),
+    ("win rate", lambda s: f"{s.win_rate:.2%}"),
+    ("  95 % (Wilson)", lambda s: f"{s.win_rate_ci95[0]:.2%} to {s.win_rate_ci95[1]:.2%}"),
+    ("mean points", lambda s: f"{s.mean_points:.1f}"),
+    ("  95 %", lambda s: _interval(s.mean_points_ci95)),
+    ("runs taken per game", lambda s: f"{s.mean_runs:.3f}"),
+    ("cards flipped per game", lambda s: f"{s.mean_flips:.2f}"),
+    ("moves per game", lambda s: f"{s.moves_per_game:.1f}"),
+    ("moves per won game", lambda s: "-" if s.moves_per_win is None else f"{s.moves_per_win:.1f}"),
+    ("stopped at step limit", lambda s: str(s.truncated)),
+    ("illegal actions", lambda s: str(s.illegal_actions)),
+    ("games per second", lambda s: f"{s.games_per_second:.0f}"),
+)
+"""The lines of the table: heading, and how to write the figure."""
+
+
+def print_summaries(evaluations: Sequence[Evaluation]) -> None:
+    """Print a table with a column for each agent."""
+    first = evaluations[0]
+    deals = first.deals
+    which = deals[0].deal if len(deals) == 1 else f"{deals[0].deal} to {deals[-1].deal}"
+    console = make_console()
+    console.print(
+        f"Rules {first.rules.name}, {len(deals)} deal{'s' * (len(deals) > 1)} ({which}), "
+        f"step limit {first.max_steps}",
+        markup=False,
+        soft_wrap=True,
+    )
+    table = make_table(console, "", *map(_heading, evaluations))
+    summaries = [evaluation.summary() for evaluation in evaluations]
+    for heading, write in ROWS:
+        table.add_row(heading, *map(write, summaries))
+    console.print(table)
+
+
+def print_comparisons(comparisons: Iterable[Comparison]) -> None:
+    """Print a paragraph for each pair of agents."""
+    console = make_console()
+    for c in comparisons:
+        console.print(
+            f"\n{c.first} against {c.second} on the same {c.deals} deals:\n"
+            f"  won by {c.first} alone {c.only_first}, by {c.second} alone {c.only_second} "
+            f"(McNemar p = {_p(c.wins_p)})\n"
+            f"  points {c.points_difference:+.1f} (95 %: {_interval(c.points_difference_ci95)}; "
+            f"t-test p = {_p(c.points_t_p)}, Wilcoxon p = {_p(c.points_wilcoxon_p)})",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def _heading(evaluation: Evaluation) -> str:
+    return escape(evaluation.agent) + (" (oracle)" if evaluation.information == "oracle" else "")
+
+
+def _interval(interval: tuple[float, float] | None) -> str:
+    return "-" if interval is None else f"{interval[0]:.1f} to {interval[1]:.1f}"
+
+
+def _p(p: float | None) -> str:
+    if p is None:
+        return "-"
+    return f"{p:.2g}" if p >= 1e-16 else "below 1e-16"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

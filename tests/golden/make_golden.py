@@ -1,0 +1,143 @@
+"""Writes the golden files again: whole games as text, and counts of legal action sequences.
+
+    python tests/golden/make_golden.py
+
+Run it only when results are meant to change, and say so in the changelog.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from scorpion_env.game import Game
+from scorpion_env.rules import PRESETS, Rules
+
+HERE = Path(__file__).parent
+GAMES = HERE / "games"
+PERFT = HERE / "perft.txt"
+
+PERFT_DEALS = (1, 2, 3)
+PERFT_DEPTHS = (1, 2, 3, 4)
+PERFT_LIMIT = 2_000_000  # longer sequences than these are not counted
+MAX_MOVES = 80  # no more than undo goes back
+MAX_TRIES = {1: 3000, 2: 40}  # by number of decks; chance does not win with two
+
+
+def transcript(rules: Rules, deal: str, moves: list[str]) -> str:
+    """A game as text: before each move the board, what is legal and the score; then the move."""
+    game = Game.new(deal, rules)
+    lines = [f"# rules {rules.name}, deal {deal}"]
+    for number, move in enumerate(moves, start=1):
+        lines += state(game)
+        lines.append(f"move {number}: {move} pays {game.play(move)}")
+    lines += state(game)
+    lines.append(f"outcome: {game.outcome or 'open'}")
+    return "\n".join(lines) + "\n"
+
+
+def state(game: Game) -> list[str]:
+    """The lines that describe a position."""
+    return [
+        "",
+        game.to_text().rstrip(),
+        f"legal: {' '.join(game.legal_moves()) or 'none'}",
+        f"score: {game.score}, runs: {game.runs}",
+    ]
+
+
+def moves_of(text: str) -> tuple[str, list[str]]:
+    """The deal and the moves of a transcript."""
+    lines = text.splitlines()
+    moves = [line.split()[2] for line in lines if line.startswith("move ")]
+    return lines[0].split("deal ")[1], moves
+
+
+def played_at_random(rules: Rules, deal: int, number: int, *, eager: bool) -> Game:
+    """A game by random moves; an eager player does not undo, deals late and likes points."""
+    game, seen = Game.new(deal, rules), set()
+    chance = random.Random(1000 * deal + number)
+    while game.outcome is None and game.moves < MAX_MOVES:
+        moves = game.legal_moves()
+        if eager:
+            seen.add(tuple(sorted(game.to_text().splitlines())))
+            moves = [m for m in moves if m != "undo" and after(game, m) not in seen]
+            if not moves:
+                break
+            moves = [m for m in moves if m != "deal"] or moves
+            paying = [m for m in moves if game.copy().play(m) >= 5]
+            moves = paying if paying and chance.random() < 0.8 else moves
+        game.play(moves[int(chance.random() * len(moves))])
+    return game
+
+
+def after(game: Game, move: str) -> tuple[str, ...]:
+    """The position after a move, whatever the order of its columns."""
+    twin = game.copy()
+    twin.play(move)
+    return tuple(sorted(twin.to_text().splitlines()))
+
+
+def history(game: Game) -> list[str]:
+    """The moves that led to a position."""
+    twin, moves = game.copy(), []
+    while twin.can_undo:
+        moves.append(str(twin.last_move))
+        twin.undo()
+    return moves[::-1]
+
+
+def won_game(rules: Rules) -> tuple[int, list[str]]:
+    """The first game that an eager player wins, or the best of those tried."""
+    best = (-1, -1, 0, [""])
+    for number in range(MAX_TRIES[rules.decks]):
+        deal = 10 + number // 4
+        game = played_at_random(rules, deal, number, eager=True)
+        if game.outcome == "won":
+            return deal, history(game)
+        best = max(best, (game.runs, game.score, deal, history(game)))
+    return best[2], best[3]
+
+
+def sequences(game: Game, depth: int) -> int:
+    """How many sequences of that many legal actions there are; undo does not count as one."""
+    actions = [int(a) for a in game.legal_actions() if a != game.rules.undo_action_index]
+    if depth == 1:
+        return len(actions)
+    total = 0
+    for action in actions:
+        game.play(action)
+        total += sequences(game, depth - 1)
+        game.undo()
+    return total
+
+
+def perft_lines() -> Iterator[str]:
+    """One line for each preset, deal and depth."""
+    yield "# preset deal depth sequences"
+    for name in PRESETS:
+        for deal in PERFT_DEALS:
+            for depth in PERFT_DEPTHS:
+                count = sequences(Game.new(deal, name), depth)
+                if count > PERFT_LIMIT:
+                    break
+                yield f"{name} {deal} {depth} {count}"
+
+
+def main() -> None:
+    """Writes every golden file."""
+    GAMES.mkdir(exist_ok=True)
+    PERFT.write_text("\n".join(perft_lines()) + "\n", encoding="utf-8")
+    for name, rules in PRESETS.items():
+        game = played_at_random(rules, 7, 0, eager=False)
+        moves = history(game)
+        (GAMES / f"{name}-1.txt").write_text(transcript(rules, "7", moves), encoding="utf-8")
+        deal, moves = won_game(rules)
+        text = transcript(rules, str(deal), moves)
+        (GAMES / f"{name}-2.txt").write_text(text, encoding="utf-8")
+        print(f"{name}: deal {deal}, {len(moves)} moves, {text.splitlines()[-1]}")
+
+
+if __name__ == "__main__":
+    main()
