@@ -71,9 +71,7 @@ class Schedule(BaseModel):
 
     @model_serializer
     def _short(self) -> float | dict[str, float]:
-        return (
-            self.start if self.start == self.end else {"start": self.start, "end": self.end}
-        )
+        return self.start if self.start == self.end else {"start": self.start, "end": self.end}
 
     def __call__(self, progress_remaining: float) -> float:
         """Return the value at `progress_remaining`, 1.0 at the first step and 0.0 at the last."""
@@ -110,7 +108,6 @@ class TrainConfig(BaseModel):
     reward_scale: Positive = 0.01
     max_steps: Count | None = None
     num_envs: Count = 256
-    env_threads: Count | Literal["auto"] = 1
 
     # How long, and from which random numbers
     timesteps: Count = 1_000_000
@@ -136,7 +133,6 @@ class TrainConfig(BaseModel):
     max_grad_norm: Positive = 0.5
     target_kl: Positive | None = None
     normalize_advantage: bool = True
-    normalize_reward: bool = False
 
     # The machine
     device: str = "cpu"
@@ -294,7 +290,9 @@ def load_config(
         return TrainConfig.model_validate(values)
     except ValidationError as error:
         whole = str(path) if path is not None else "configuration"
-        raise ConfigError(_sentence(error.errors()[0], places, whole)) from error
+        # A misspelt key also leaves the right one missing; the misspelling is what to speak of.
+        errors = sorted(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+        raise ConfigError(_sentence(errors[0], places, whole)) from error
 
 
 _NESTED = {"learning_rate": Schedule, "clip_range": Schedule, "ent_coef": Schedule}

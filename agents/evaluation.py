@@ -45,6 +45,7 @@ class DealResult:
         moves: Moves played.
         illegal: Illegal actions the agent chose; they change nothing but cost a step.
         board: The board's text, if the game started from one.
+        actions: The legal actions played, if they were kept.
     """
 
     deal: str
@@ -55,6 +56,7 @@ class DealResult:
     moves: int
     illegal: int
     board: str | None = None
+    actions: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,7 @@ def evaluate(
     seed: int = 0,
     max_steps: int | None = None,
     num_envs: int = 256,
+    keep_actions: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> Evaluation:
     """Let an agent play each deal once.
@@ -159,6 +162,7 @@ def evaluate(
         seed: Makes, with deal and step, the numbers that the agent draws.
         max_steps: Step limit instead of the variant's.
         num_envs: How many games run at once; it changes the speed, never the results.
+        keep_actions: Keep the actions of every game, for replays.
         progress: Called with the number of games that have just ended.
 
     Raises:
@@ -170,6 +174,7 @@ def evaluate(
     starts = _checked_deals(deals, rules, seed)
     _Table(agent, rules, starts[:1], seed, max_steps, 1).step()  # compiles what is not yet
     table = _Table(agent, rules, starts, seed, max_steps, num_envs)
+    table.keep_actions = keep_actions
     began = time.perf_counter()
     while table.busy():
         ended = table.step()
@@ -276,6 +281,8 @@ class _Table:
             for field in ("points", "runs", "flips", "moves", "illegal")
         }
         self._outcomes = np.full(len(starts), None, dtype=object)
+        self.keep_actions = False
+        self._actions: list[list[int]] = [[] for _ in starts]
         self._observations, _ = self._env.reset(options={"deal": starts[:places]})
         self._down = _face_down(self._observations)
 
@@ -290,6 +297,9 @@ class _Table:
         actions = np.zeros(len(live), np.int64)
         actions[live] = self._choose(self._observations[live], masks[live])
         illegal = live & ~masks[np.arange(len(live)), actions]
+        if self.keep_actions:
+            for place in np.flatnonzero(live & ~illegal).tolist():
+                self._actions[deal_at[place]].append(int(actions[place]))
         self._numbers["illegal"][deal_at[illegal]] += 1
         self._observations, _, terminated, truncated, infos = self._env.step(actions)
         self._steps += np.uint64(1)
@@ -341,6 +351,7 @@ class _Table:
                 deal=_name(start),
                 outcome=self._outcomes[i],
                 board=format_board(start.board) if isinstance(start, Position) else None,
+                actions=tuple(self._actions[i]) if self.keep_actions else None,
                 **{field: values[i] for field, values in numbers.items()},
             )
             for i, start in enumerate(self._starts)

@@ -13,7 +13,6 @@ import dataclasses
 import io
 import itertools
 import json
-import os
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +25,11 @@ import numpy as np
 import scorpion_env
 from agents.evaluation import DealResult, Evaluation
 from agents.statistics import Interval, mcnemar_p, mean_interval, paired_t_p, wilcoxon_p
+from scorpion_env import replay
+from scorpion_env.board import parse_board
+from scorpion_env.deals import Position
 from scorpion_env.errors import ScorpionError
+from scorpion_env.files import write_whole
 from scorpion_env.rules import PRESETS, Rules, get_rules
 
 PACKAGES = ("numpy", "numba", "gymnasium", "scipy", "torch", "stable-baselines3", "sb3-contrib")
@@ -202,7 +205,11 @@ def _agent_data(evaluation: Evaluation) -> dict[str, Any]:
         "stochastic": evaluation.stochastic,
         "summary": dataclasses.asdict(evaluation.summary()),
         "deals": [
-            {k: v for k, v in dataclasses.asdict(result).items() if v is not None}
+            {
+                k: v
+                for k, v in dataclasses.asdict(result).items()
+                if v is not None and k != "actions"
+            }
             for result in evaluation.deals
         ],
     }
@@ -234,21 +241,32 @@ def write_csv(path: Path, evaluations: Sequence[Evaluation]) -> None:
     write_whole(path, text.getvalue())
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file so that no reader ever finds half of it.
+def save_replays(folder: Path, evaluation: Evaluation) -> list[Path]:
+    """Write a replay of each game of an evaluation that kept its actions; return the files.
 
     Raises:
-        ScorpionError: if the file cannot be written.
+        ScorpionError: if a file cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        try:
-            temporary.write_text(text, encoding="utf-8", newline="\n")
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise ScorpionError(f"Cannot write {path}: {error.strerror or error}.") from error
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for result in evaluation.deals:
+        start: str | Position = result.deal
+        if result.board is not None:
+            start = Position(result.deal, parse_board(result.board, evaluation.rules))
+        name = "".join(c if c.isalnum() or c in "-_." else "-" for c in result.deal)
+        files.append(folder / f"{_file_stem(evaluation.agent)}-{name}.jsonl")
+        recorded = replay.record(
+            start,
+            evaluation.rules,
+            result.actions or (),
+            truncated=result.outcome == "truncated",
+        )
+        replay.save(recorded, files[-1])
+    return files
+
+
+def _file_stem(agent: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in Path(agent).name) or "agent"
 
 
 # --- reading ------------------------------------------------------------------------------------

@@ -278,11 +278,11 @@ def read_board(g: Any, rules: Rules) -> Board:
     """Return the position that a game's record holds."""
     below = g["below"].tolist()
     columns = []
-    for end in g["end"].tolist():
+    for card in g["end"].tolist():
         cards = []
-        while end != NO_CARD:
-            cards.append(end)
-            end = below[end]
+        while card != NO_CARD:
+            cards.append(card)
+            card = below[card]  # noqa: PLW2901
         columns.append(tuple(reversed(cards)))
     foundations = []
     if rules.runs == "taken":

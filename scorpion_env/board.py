@@ -175,7 +175,7 @@ def _read_column(
 ) -> tuple[tuple[int, ...], int]:
     if [word for word, _ in words] == ["-"]:
         return (), 0
-    cards = []
+    cards: list[int] = []
     down = 0
     for word, place in words:
         hidden = word.startswith("<") and word.endswith(">")

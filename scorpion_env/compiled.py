@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from numba import njit
 
@@ -43,7 +43,7 @@ def compiled(function: F) -> F:
     compiled anew in every process.
     """
     try:
-        dispatcher = njit(cache=True, nogil=True)(function)
+        dispatcher: Any = njit(cache=True, nogil=True)(function)
     except RuntimeError:
         return cast(F, njit(nogil=True)(function))
     file = dispatcher._cache._cache_file

@@ -38,6 +38,7 @@ EVALUATION_DEALS = 1_000_000
 
 MAX_SEED = 2**64 - 1
 MAX_PYSOL_MS = 2**31 - 1
+MAX_RANGE = 100_000_000
 PYSOL_MS_BORDER = 32_000
 """PySolFC shuffles deals below this number with the Microsoft generator."""
 
@@ -125,14 +126,21 @@ def parse_deal(deal: int | str) -> str:
     if text.startswith("pysol:"):
         number = text.removeprefix("pysol:")
         microsoft = number.startswith("ms")
-        digits = number.removeprefix("ms")
-        if not (digits.isascii() and digits.isdigit()):
-            raise DealError(f"'{deal}' names no deal; write pysol:24 or pysol:ms24.")
-        _checked(int(digits), 1, MAX_PYSOL_MS if microsoft else None, deal)
-        return f"pysol:{'ms' if microsoft else ''}{int(digits)}"
-    if not (text.isascii() and text.isdigit()):
-        raise DealError(f"'{deal}' names no deal; write a number such as 7, or pysol:24.")
-    return str(_checked(int(text), 0, MAX_SEED, deal))
+        count = _number(number.removeprefix("ms"), deal)
+        _checked(count, 1, MAX_PYSOL_MS if microsoft else None, deal)
+        return f"pysol:{'ms' if microsoft else ''}{count}"
+    return str(_checked(_number(text, deal), 0, MAX_SEED, deal))
+
+
+MAX_DIGITS = 40
+"""A deal number has no more digits than this; PySolFC's have up to 20."""
+
+
+def _number(digits: str, deal: str) -> int:
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > MAX_DIGITS:
+        shown = deal if len(deal) <= 60 else deal[:60] + "…"
+        raise DealError(f"'{shown}' names no deal; write a number such as 7, or pysol:24.")
+    return int(digits)
 
 
 def _checked(number: int, low: int, high: int | None, text: str) -> int:
@@ -184,15 +192,18 @@ def parse_deals(text: str, rules: Rules, *, seed: int = 0) -> list[str | Positio
         return list(read_positions(Path(text), rules, seed=seed))
     prefix = "pysol:" if text.startswith("pysol:") else ""
     first, _, last = text.removeprefix(prefix).partition(":")
-    if not (first.isascii() and first.isdigit() and last.isascii() and last.isdigit()):
+    if not all(part.isascii() and part.isdigit() for part in (first, last)):
         raise DealError(
             f"'{text}' is neither deals such as 0:1000 or pysol:32000:34000 nor a file of boards."
         )
-    if int(last) <= int(first):
+    start, stop = _number(first, text), _number(last, text)
+    if stop <= start:
         raise DealError(f"'{text}' holds no deals: the second number must be the larger one.")
-    parse_deal(prefix + first)
-    parse_deal(f"{prefix}{int(last) - 1}")
-    return [f"{prefix}{number}" for number in range(int(first), int(last))]
+    if stop - start > MAX_RANGE:
+        raise DealError(f"'{text}' holds more than {MAX_RANGE} deals.")
+    parse_deal(f"{prefix}{start}")
+    parse_deal(f"{prefix}{stop - 1}")
+    return [f"{prefix}{number}" for number in range(start, stop)]
 
 
 def read_positions(path: Path, rules: Rules, *, seed: int = 0) -> list[Position]:

@@ -258,7 +258,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         """Return the position with its hidden cards, which no player sees."""
         return self._batch.board(0)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Return the board as text (``"ansi"``), or print it (``"human"``)."""
         from scorpion_env.rendering import Status, ansi, show
 

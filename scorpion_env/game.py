@@ -47,6 +47,7 @@ class Game:
         )
         self._batch.rules_record["max_steps"] = NO_LIMIT  # people may take their time
         self._batch.start(0, start)
+        self._from_board = isinstance(start, Position)
         self._played: list[int] = []
         self._undone: list[int] = []
 
@@ -83,8 +84,7 @@ class Game:
     @property
     def deal(self) -> str | None:
         """The text of the deal, or None for a game that started from a board."""
-        name = self._batch.deal_name(0)
-        return None if name == "board" else name
+        return None if self._from_board else self._batch.deal_name(0)
 
     @property
     def score(self) -> int:
@@ -155,6 +155,7 @@ class Game:
         twin = object.__new__(Game)
         twin._rules = self._rules
         twin._batch = self._batch.copy()
+        twin._from_board = self._from_board
         twin._played = self._played.copy()
         twin._undone = self._undone.copy()
         return twin
@@ -191,7 +192,7 @@ class Game:
     def parse_move(self, move: Move) -> int:
         """Return the index of the action that a move's text stands for, legal or not.
 
-        With two decks it is the first legal copy, or the first copy if neither is.
+        With two decks it is the first copy that may be moved so, else the first that lies open.
 
         Raises:
             IllegalMove: if the text is no move.
@@ -200,7 +201,16 @@ class Game:
             return self._checked(move)
         actions = parse_move(move, self._rules)
         legal = self.legal_mask()
-        return next((a for a in actions if legal[a]), actions[0])
+        playable = self._batch.games["playable"][0]
+        open_copies = [a for a in actions if playable[self._card_of(a)]]
+        return next((a for a in actions if legal[a]), (open_copies or actions)[0])
+
+    def _card_of(self, action: int) -> int:
+        """Return the card that an action moves; any card for `deal` and `undo`."""
+        deal = self._rules.deal_action
+        if action < deal:
+            return action // self._rules.num_columns
+        return min(max(action - deal - 1, 0), self._rules.cards - 1)
 
     def play(self, move: Move) -> int:
         """Play a move and return its points.

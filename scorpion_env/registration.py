@@ -12,7 +12,8 @@ DEFAULT_ID = "Scorpion-v0"
 
 def register_envs() -> None:
     """Register every id with Gymnasium; ids that are registered already are left alone."""
-    ids = {DEFAULT_ID: {}} | {rules.gym_id: {"rules": name} for name, rules in PRESETS.items()}
+    ids: dict[str, dict[str, str]] = {DEFAULT_ID: {}}
+    ids |= {rules.gym_id: {"rules": name} for name, rules in PRESETS.items()}
     for env_id, kwargs in ids.items():
         if env_id not in gym.registry:
             gym.register(

@@ -18,15 +18,13 @@ Reading takes nothing on trust: every line has a fixed form, and `check` plays e
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import SupportsIndex
 
-from scorpion_env.deals import Position, parse_deal
+from scorpion_env.deals import Position
 from scorpion_env.errors import ReplayError, ScorpionError, unknown
+from scorpion_env.files import write_whole
 from scorpion_env.game import Game
 from scorpion_env.replay_format import Replay, ReplayMove, dumps, loads
 from scorpion_env.rewards import REWARDS
@@ -92,7 +90,7 @@ def from_game(
     if game.moves:
         raise ReplayError(f"A replay starts before the first move, not after {game.moves}.")
     game = game.copy()
-    deal = _deal_of(game)
+    deal = game.deal
     board = game.to_text() if deal is None else None
     played = []
     for action in actions:
@@ -122,31 +120,9 @@ def save(replay: Replay, path: str | Path) -> None:
     """Write the replay to a file, whole or not at all.
 
     Raises:
-        ReplayError: if the file cannot be written.
+        ScorpionError: if the file cannot be written.
     """
-    target = Path(path)
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:50]}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(dumps(replay))
-            file.flush()
-            os.fsync(file.fileno())
-        _open_to_others(Path(temporary))
-        Path(temporary).replace(target)
-    except OSError as error:
-        raise ReplayError(f"{target} cannot be written: {error.strerror or error}.") from None
-    finally:
-        if temporary is not None:
-            with suppress(FileNotFoundError):
-                Path(temporary).unlink()
-
-
-def _open_to_others(path: Path) -> None:
-    """Give a temporary file, which is private, the permissions that a new file has."""
-    mask = os.umask(0)
-    os.umask(mask)
-    path.chmod(0o666 & ~mask)
+    write_whole(path, dumps(replay))
 
 
 def load(path: str | Path) -> Replay:
@@ -245,14 +221,6 @@ def _check_outcome(game: Game, replay: Replay, place: str) -> None:
             f"{place}: the game has {game.moves} moves and {game.score} points, but the file says "
             f"{replay.moves} and {replay.score}."
         )
-
-
-def _deal_of(game: Game) -> str | None:
-    """Return the deal that a game starts from, None for a position (also if named like one)."""
-    with suppress(ScorpionError):
-        if game.deal is not None and Game.new(game.deal, game.rules).board() == game.board():
-            return parse_deal(game.deal)
-    return None
 
 
 def _package_version() -> str:

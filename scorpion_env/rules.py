@@ -25,6 +25,9 @@ MAX_CELLS = 8
 MAX_RUNS = 8
 """Bounds of the fixed-size fields in the compiled state of a game."""
 
+MAX_STEPS = 1_000_000
+"""Bound of the step limit and of the undo limit, for whose actions memory is set aside."""
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -153,6 +156,11 @@ def _check_numbers(rules: Rules) -> None:
         if not holds:
             raise RulesError(f"Rules '{rules.name}': {sentence}.")
 
+    for field in ("decks", "reserve", "cells", "cells_dealt", "max_steps"):
+        demand(
+            type(getattr(rules, field)) is int,
+            f"{field} must be a whole number, not {getattr(rules, field)!r}",
+        )
     demand(rules.decks in (1, 2), f"decks must be 1 or 2, not {rules.decks}")
     demand(
         2 <= rules.num_columns <= MAX_COLUMNS,
@@ -178,10 +186,14 @@ def _check_numbers(rules: Rules) -> None:
         f"{rules.cells_dealt} cards cannot be dealt to {rules.cells} cells",
     )
     demand(rules.cells > 0 or not rules.cells_refill, "cells_refill is set, but there are no cells")
-    demand(rules.max_steps >= 1, f"max_steps must be at least 1, not {rules.max_steps}")
     demand(
-        rules.undo_limit is None or rules.undo_limit >= 1,
-        f"undo_limit must be at least 1, or None for no limit, not {rules.undo_limit}",
+        1 <= rules.max_steps <= MAX_STEPS,
+        f"max_steps must be 1 to {MAX_STEPS}, not {rules.max_steps}",
+    )
+    demand(
+        rules.undo_limit is None
+        or (type(rules.undo_limit) is int and 1 <= rules.undo_limit <= MAX_STEPS),
+        f"undo_limit must be 1 to {MAX_STEPS}, or None for no limit, not {rules.undo_limit!r}",
     )
 
 

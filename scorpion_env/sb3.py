@@ -112,10 +112,10 @@ class ScorpionVecEnv(VecEnv):
         dones = batch.terminated | batch.truncated
         if illegal:
             was_illegal = np.where(dones, batch.final_games["illegal"], batch.games["illegal"])
-            for i in np.flatnonzero(was_illegal):
+            for i in np.flatnonzero(was_illegal).tolist():
                 infos[i]["illegal_action"] = int(self._actions[i])
         if ended:
-            for i in np.flatnonzero(dones):
+            for i in np.flatnonzero(dones).tolist():
                 infos[i].update(self._final_info(i))
             self._returns[dones] = 0
             self._lengths[dones] = 0

@@ -13,7 +13,7 @@ from scorpion_env.observation import observation_bounds
 from scorpion_env.rules import Rules
 
 
-def observation_space(rules: Rules) -> spaces.Box:
+def observation_space(rules: Rules) -> Any:  # Gymnasium's Box leaves its dtype open
     """Return ``Box(int8, (cards, 7))``; see :mod:`scorpion_env.observation`."""
     high = observation_bounds(rules)
     return spaces.Box(np.zeros_like(high), high, dtype=np.int8)

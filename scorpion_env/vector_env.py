@@ -213,7 +213,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         games = self._batch.games
         if not self._started:
             self._batch.key(int(self.np_random.integers(2**63)))
-        for i in np.flatnonzero(chosen):
+        for i in np.flatnonzero(chosen).tolist():
             if seeds[i] is not None:
                 games["seed"][i] = seeds[i]
                 games["episode"][i] = 0
@@ -228,7 +228,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         if starts is None and None not in seeds:
             batch.start_seeded(np.array(seeds, np.uint64), chosen)
             return
-        for i in np.flatnonzero(chosen):
+        for i in np.flatnonzero(chosen).tolist():
             start = starts[i] if starts is not None else seeds[i]
             if start is None:
                 batch.start_next(i)
@@ -326,7 +326,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         """The text of the deal that each game plays, or the name of its first position."""
         return [self._batch.deal_name(i) for i in range(self.num_envs)]
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[str, ...] | None:
         """Return the board of each game as text, if ``render_mode="ansi"``."""
         from scorpion_env.rendering import Status, ansi
 

@@ -14,7 +14,14 @@ from pathlib import Path
 import click
 from cli_common import deal_option, main_guard, rules_option, seed_option
 from session import Session
-from terminal import allow_any_text, first_position, make_style, result_line, style_options
+from terminal import (
+    allow_any_text,
+    first_position,
+    make_style,
+    result_line,
+    start_text,
+    style_options,
+)
 
 from scorpion_env import replay
 from scorpion_env.deals import Position
@@ -74,17 +81,19 @@ def main(
         if given and recorded.rules != rules:
             raise ScorpionError(f"{replay_path} has rules '{recorded.rules.name}' of its own.")
         game = replay.start_game(recorded)
+        name = "a position" if recorded.deal is None else start_text(recorded.deal)
         steps = replay.steps(recorded, name=str(replay_path))
         actions = [action for _, action in steps if action is not None]
     else:
         if board_path is not None:
             start = first_position(board_path, rules, seed)
         game = Game(start, rules)
+        name = start_text(start)
     if sys.stdin.isatty():
         with suppress(ImportError):  # absent on Windows
             import readline  # noqa: F401 (gives the prompt a history and editing keys)
     session = Session(game, style, actions)
-    session.open()
+    session.open(name)
     while (line := read_command()) is not None:
         if not session.command(line):
             break
@@ -96,7 +105,7 @@ def main(
             score=played.score,
             runs=played.runs,
             rules=played.rules,
-            game="a position" if played.deal is None else f"deal {played.deal}",
+            game=name,
         )
     )
 

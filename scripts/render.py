@@ -23,6 +23,7 @@ from terminal import (
     make_style,
     result_line,
     show_board,
+    start_text,
     style_options,
 )
 
@@ -143,7 +144,7 @@ def main(
         show_board(frame.board, rules, frame.status, style)
         frames.append(frame)
     last = frames[-1].status
-    print_result(last, rules, f"{agent.name} on {_start_text(start)}")
+    print_result(last, rules, f"{agent.name} on {start_text(start)}")
     if save_path is not None:
         actions = [f.action for f in frames if f.action is not None and not f.illegal]
         truncated = last.outcome == "truncated"
@@ -234,10 +235,6 @@ def _refuse_beside_replay(context: click.Context) -> None:
         if context.get_parameter_source(word) == given:
             option = next(p for p in context.command.params if p.name == word).opts[0]
             raise ScorpionError(f"Leave out {option}: a replay has its own rules, deal and moves.")
-
-
-def _start_text(start: str | Position) -> str:
-    return start.name if isinstance(start, Position) else f"deal {start}"
 
 
 if __name__ == "__main__":

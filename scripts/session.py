@@ -15,6 +15,7 @@ from scorpion_env.board import Board
 from scorpion_env.cards import CARDS_PER_DECK, card_text, parse_card
 from scorpion_env.errors import IllegalMove, ReplayError, ScorpionError, unknown
 from scorpion_env.game import Game
+from scorpion_env.observation import VISIBLE
 from scorpion_env.rendering import Status, Style, moved_card
 
 COMMANDS = ("deal", "undo", "redo", "hint", "moves", "board", "save", "help", "quit")
@@ -65,10 +66,9 @@ class Session:
         for action in actions:
             self._play(action)
 
-    def open(self) -> None:
-        """Print the rules, the deal and the board."""
-        deal = "a position" if self.game.deal is None else f"deal {self.game.deal}"
-        print(f"Scorpion, rules {self.game.rules.name}, {deal}. Type help for the commands.\n")
+    def open(self, name: str) -> None:
+        """Print the rules, what the game is called, and the board."""
+        print(f"Scorpion, rules {self.game.rules.name}, {name}. Type help for the commands.\n")
         self._show()
         self._say_score()
 
@@ -97,7 +97,20 @@ class Session:
     # --- commands -------------------------------------------------------------------------------
 
     def _do_move(self, line: str) -> None:
-        self._play_and_show(parse_command(self.game, line))
+        action = parse_command(self.game, line)
+        if self._hidden(moved_card(action, self.game.rules)):
+            card = self.game.action_text(action).partition(">")[0]
+            raise IllegalMove(f"{card} cannot be seen yet: it lies face down or in the reserve.")
+        self._play_and_show(action)
+
+    def _hidden(self, card: int | None) -> bool:
+        """Return whether the player cannot know where a card is.
+
+        The engine's refusal would tell a face-down card from one in the reserve.
+        """
+        if card is None or self.game.outcome is not None or not self.game.board().reserve:
+            return False
+        return not self.game.observation()[card, VISIBLE]
 
     def _do_deal(self) -> None:
         self._play_and_show(self.game.rules.deal_action)
@@ -214,7 +227,9 @@ def parse_command(game: Game, text: str) -> int:
         if len(legal) > 1:
             labels = " or ".join(move_label(game, copy) for copy in legal)
             raise IllegalMove(f"Two cards {card.upper()} can go there; write {labels}.")
-        return action
+        seen = game.observation()[:, VISIBLE]
+        in_sight = [copy for copy in copies if seen[moved_card(copy, game.rules) or 0]]
+        return next(iter([*legal, *in_sight, action]))
     board = game.board()
     there = [c for c in copies if place.lower() in _places(board, moved_card(c, game.rules))]
     if not there:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from scorpion_env.board import Board
-from scorpion_env.deals import Position, read_positions
+from scorpion_env.deals import Position, parse_deal, read_positions
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rendering import FORMATS, Status, Style, render_board
 from scorpion_env.rules import Rules
@@ -88,6 +88,11 @@ def first_position(path: Path, rules: Rules, seed: int) -> Position:
     if len(positions) > 1:
         click.echo(f"{path} holds {len(positions)} boards; the first is taken.", err=True)
     return positions[0]
+
+
+def start_text(start: int | str | Position) -> str:
+    """Return what a game that starts there is called."""
+    return start.name if isinstance(start, Position) else f"deal {parse_deal(start)}"
 
 
 def result_line(

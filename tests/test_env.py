@@ -214,7 +214,7 @@ def test_misspelt_arguments_are_errors_that_name_the_nearest() -> None:
             ScorpionEnv(**arguments)  # type: ignore[arg-type]
     for numbers in ({"max_steps": 0}, {"reward_scale": float("nan")}):
         with pytest.raises(ScorpionError):
-            ScorpionEnv(**numbers)  # type: ignore[arg-type]
+            ScorpionEnv(**numbers)
 
 
 def test_a_pickled_or_copied_environment_goes_on_alike() -> None:

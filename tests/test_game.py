@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -138,12 +139,13 @@ def test_a_new_move_forgets_what_could_be_redone() -> None:
 def test_copies_are_independent(way: str) -> None:
     game = Game.new(7)
     game.play("9H>2")
-    twin = {
+    ways: dict[str, Callable[[Game], Game]] = {
         "copy": lambda g: g.copy(),
         "copy.copy": copy.copy,
         "deepcopy": copy.deepcopy,
         "pickle": lambda g: pickle.loads(pickle.dumps(g)),
-    }[way](game)
+    }
+    twin = ways[way](game)
     assert twin == game
     twin.play("deal")
     assert game.moves == 1

@@ -47,7 +47,8 @@ def text_of(lines: list[Any]) -> str:
 def test_a_replay_is_read_as_it_was_written_and_plays_the_same_game(
     name: str, tmp_path: Path
 ) -> None:
-    for seed, deal in enumerate([7, "pysol:24"]):
+    deals: list[int | str] = [7, "pysol:24"]
+    for seed, deal in enumerate(deals):
         game = Game.new(deal, name)
         actions = random_actions(game, seed=seed)
         written = replay.record(deal, name, actions, truncated=True)

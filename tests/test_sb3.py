@@ -40,7 +40,7 @@ def test_masks_are_found_and_stack_to_one_copy() -> None:
 def test_trajectories_equal_the_scalar_environment() -> None:
     env = ScorpionVecEnv(3)
     env.set_options([{"deal": 7}, {"deal": 8}, {"deal": "pysol:24"}])
-    observations = env.reset()
+    observations: Any = env.reset()
     assert [info["deal"] for info in env.reset_infos] == ["7", "8", "pysol:24"]
     scalars = [ScorpionEnv() for _ in range(3)]
     for i, deal in enumerate((7, 8, "pysol:24")):
@@ -51,7 +51,7 @@ def test_trajectories_equal_the_scalar_environment() -> None:
         actions = random_actions(rng, get_action_masks(env))
         observations, rewards, dones, infos = env.step(actions)
         assert rewards.dtype == np.float32
-        for i in np.flatnonzero(~over):
+        for i in np.flatnonzero(~over).tolist():
             observation, reward, terminated, truncated, info = scalars[i].step(actions[i])
             returns[i] += reward
             lengths[i] += 1
@@ -136,12 +136,13 @@ def test_stable_baselines_own_vector_environments_work(kind: str) -> None:
     env = DummyVecEnv(functions) if kind == "dummy" else SubprocVecEnv(functions, start_method=kind)
     try:
         env.seed(3)
-        observations = env.reset()
+        observations: Any = env.reset()
         native = ScorpionVectorEnv(2)
         assert (native.reset(seed=3)[0] == observations).all()
         masks = get_action_masks(env)
         assert (masks == native.action_masks()).all()
         actions = random_actions(np.random.default_rng(0), masks)
-        assert (env.step(actions)[0] == native.step(actions)[0]).all()
+        stepped: Any = env.step(actions)[0]
+        assert (stepped == native.step(actions)[0]).all()
     finally:
         env.close()

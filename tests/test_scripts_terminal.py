@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -16,6 +17,9 @@ from scorpion_env import Game, replay
 pytest.importorskip("click")
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "scripts"))
+
+import session  # noqa: E402
 
 
 def run(
@@ -35,6 +39,11 @@ def run(
     )
 
 
+def all_labels(game: Game) -> list[str]:
+    """Return the legal moves as one types them."""
+    return [session.move_label(game, action) for action in game.legal_actions().tolist()]
+
+
 def written(path: Path) -> Path:
     game = Game.new(deal=23)
     replay.save(replay.from_game(game, [game.parse_move("6S>3"), game.parse_move("deal")]), path)
@@ -48,7 +57,9 @@ def test_rendering_into_a_pipe_needs_no_more_than_ascii(encoding: str) -> None:
     assert done.stdout.isascii()
     assert "\x1b" not in done.stdout
     last = done.stdout.splitlines()[-1]
-    assert re.fullmatch(r"Result: (won|lost) after \d+ moves, score \d+, runs .* on deal 7\)\.", last)
+    assert re.fullmatch(
+        r"Result: (won|lost) after \d+ moves, score \d+, runs .* on deal 7\)\.", last
+    )
 
 
 def test_rendering_shows_every_step_as_one_asks_for_it(tmp_path: Path) -> None:
@@ -115,8 +126,9 @@ def test_a_whole_game_is_played_saved_and_taken_up_again(tmp_path: Path) -> None
     other.write_text("mine")
     commands = f"""
         9c 5
-        6S 7
         6d to 5
+        7D 7
+        6S 7
         moves
         hint
         6S 3
@@ -138,7 +150,10 @@ def test_a_whole_game_is_played_saved_and_taken_up_again(tmp_path: Path) -> None
     done = run("play.py", "--deal", "23", "--format", "lines", text=commands)
     assert (done.returncode, done.stderr) == (0, "")
     out = done.stdout
-    assert out.count("Rule: the cards must be of the same suit.") >= 1
+    assert "9C cannot be seen yet: it lies face down or in the reserve." in out
+    assert "6D cannot be seen yet: it lies face down or in the reserve." in out
+    assert "Rule: the cards must be of the same suit." in out
+    assert "6S goes on the next higher rank, not on KS." in out
     assert "Legal moves (" in out
     assert "Hint: " in out
     assert "6S>3: 5 points.\nScore 5, 1 move." in out
@@ -175,10 +190,34 @@ def test_a_board_is_played_to_the_win(tmp_path: Path) -> None:
 
 def test_two_copies_that_could_go_are_told_apart() -> None:
     game = Game.new(deal=7, rules="double")
-    script = ""
-    done = run("play.py", "--rules", "double", "--deal", "7", text=f"{script}moves\nhelp\n")
+    rng = random.Random(4)
+    typed = []
+    while not (labels := [label for label in all_labels(game) if "@" in label]):
+        typed.append(rng.choice(all_labels(game)))
+        game.play(session.parse_command(game, typed[-1]))
+    text = labels[0].split("@")[0] + ">" + labels[0].split(">")[1]
+    commands = "\n".join([*typed, text, labels[0], "help"])
+    done = run("play.py", "--rules", "double", "--deal", "7", text=commands)
+    same = [label for label in labels if (label[:2], label[-1]) == (text[:2], text[-1])]
+    assert f"Two cards {text[:2]} can go there; write {' or '.join(same)}." in done.stdout
+    assert f"{text}: " in done.stdout
     assert "4H@3 7" in done.stdout
-    assert f"Legal moves ({len(game.legal_actions())})" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["double", "pysol-double", "how-they-run"])
+def test_every_legal_move_has_a_text_of_its_own(name: str) -> None:
+    rng = random.Random(1)
+    game = Game.new(deal=1, rules=name)
+    for _ in range(40):
+        labels = all_labels(game)
+        assert len(set(labels)) == len(labels)
+        for label, action in zip(labels, game.legal_actions().tolist(), strict=True):
+            if label != "deal":
+                assert session.parse_command(game, label) == action
+                assert session.parse_command(game, label.lower().replace(">", " ")) == action
+        if not labels:
+            return
+        game.play(rng.choice(game.legal_actions().tolist()))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

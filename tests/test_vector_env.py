@@ -35,7 +35,7 @@ def test_games_are_bit_equal_to_scalar_ones(preset: str) -> None:
     while not over.all():
         actions = random_actions(rng, vector.action_masks())
         observations, rewards, terminated, truncated, infos = vector.step(actions)
-        for i in np.flatnonzero(~over):
+        for i in np.flatnonzero(~over).tolist():
             observation, reward, end, cut, info = scalars[i].step(actions[i])
             assert (observation == observations[i]).all()
             assert (reward, end, cut) == (rewards[i], terminated[i], truncated[i])
@@ -56,7 +56,8 @@ def test_autoreset_is_gymnasiums_own(mode: str) -> None:
     size, steps = 3, 250
     native = ScorpionVectorEnv(size, autoreset_mode=autoreset)
     sync = SyncVectorEnv([make_env] * size, autoreset_mode=autoreset)
-    ours, theirs = native.reset(seed=5), sync.reset(seed=5)
+    ours: Any = native.reset(seed=5)
+    theirs: Any = sync.reset(seed=5)
     rng = np.random.default_rng(3)
     ended = 0
     for _ in range(steps):

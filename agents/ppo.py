@@ -1,0 +1,267 @@
+"""PPO agents: the network, and models on disk that execute nothing when they are loaded.
+
+A model is a folder with two files: ``policy.safetensors`` (the weights) and ``model.json`` (what
+they are the weights of: rules, network, versions, how they came about). Stable-Baselines3's zip
+files can run code when they are read; they are loaded only on request (``trust``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from safetensors import SafetensorError
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import nn
+
+import scorpion_env
+from agents.base import Actions, Agent, Draws, Masks, Observations, null_moves
+from agents.config import TrainConfig
+from scorpion_env.errors import ScorpionError
+from scorpion_env.files import write_whole
+from scorpion_env.observation import COLUMN, FACE_DOWN, ON_TOP, PLACE, PLACE_TAKEN, ROW, TO_COME
+from scorpion_env.rules import Rules, get_rules
+from scorpion_env.spaces import action_space, observation_space
+
+WEIGHTS_FILE = "policy.safetensors"
+MODEL_FILE = "model.json"
+MODEL_FORMAT = "scorpion-model"
+MODEL_VERSION = 1
+
+CHUNK = 64
+"""Games are fed to the network in batches of exactly so many: the rounding of a matrix product can
+depend on its size, and no decision shall depend on how many games run at once."""
+
+_ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
+
+
+class FlatExtractor(BaseFeaturesExtractor):
+    """Every card's row as numbers near 0 and 1, one card after another: the baseline.
+
+    A card gives a one-hot column (with one more place for "in no column"), its row, the cards on
+    top of it and the face-down cards of its column (each divided by 13), whether it was taken, and
+    whether the player sees it; the reserve cards to come are given once.
+    """
+
+    def __init__(self, observation_space: spaces.Box) -> None:
+        cards, _ = observation_space.shape
+        self._columns = int(observation_space.high[0, COLUMN]) + 1
+        super().__init__(observation_space, cards * (self._columns + 5) + 1)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Return the features, float32 ``(B, features)``, of observations ``(B, cards, 7)``."""
+        column = observations[:, :, COLUMN].long()
+        numbers = observations[:, :, [ROW, ON_TOP, FACE_DOWN]] / 13.0
+        taken = observations[:, :, PLACE, None] == PLACE_TAKEN
+        seen = observations[:, :, PLACE, None] > 0
+        one_hot = nn.functional.one_hot(column, self._columns)
+        rows = torch.cat([one_hot.float(), numbers, taken.float(), seen.float()], dim=2)
+        to_come = observations[:, 0, TO_COME, None] / 3.0
+        return torch.cat([rows.flatten(1), to_come], dim=1)
+
+
+EXTRACTORS: dict[str, type[BaseFeaturesExtractor]] = {"flat": FlatExtractor}
+
+
+def policy_arguments(config: TrainConfig) -> dict[str, Any]:
+    """Return the ``policy_kwargs`` of the network that a configuration describes."""
+    return {
+        "features_extractor_class": EXTRACTORS[config.extractor],
+        "net_arch": {"pi": list(config.net_arch.pi), "vf": list(config.net_arch.vf)},
+        "activation_fn": _ACTIVATIONS[config.activation],
+    }
+
+
+def without_null_moves(observations: Observations, masks: Masks, rules: Rules) -> Masks:
+    """Return the masks without null moves, except where nothing else is legal."""
+    useful = masks & ~null_moves(observations, masks, rules)
+    return np.where(useful.any(axis=1, keepdims=True), useful, masks)
+
+
+class PPOAgent(Agent):
+    """A trained policy: it takes the likeliest legal action, or draws one."""
+
+    def __init__(
+        self,
+        name: str,
+        rules: Rules,
+        policy: MaskableActorCriticPolicy,
+        *,
+        mask_null_moves: bool,
+        stochastic: bool = False,
+    ) -> None:
+        super().__init__(name, rules)
+        self.stochastic = stochastic
+        self._policy = policy
+        self._mask_null_moves = mask_null_moves
+        policy.set_training_mode(False)
+
+    def act(self, observations: Observations, masks: Masks, draws: Draws) -> Actions:
+        """Choose an action in each of B games; see `Agent.act`."""
+        if self._mask_null_moves:
+            masks = without_null_moves(observations, masks, self.rules)
+        chunks = [
+            self._logits(observations[i : i + CHUNK]) for i in range(0, len(observations), CHUNK)
+        ]
+        logits = np.where(masks, np.concatenate(chunks), -np.inf)
+        if not self.stochastic:
+            return logits.argmax(axis=1)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True)).cumsum(axis=1)
+        # The last action with any weight takes what rounding leaves of the interval.
+        drawn = (weights <= (draws * weights[:, -1])[:, None]).sum(axis=1)
+        last = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+        return np.minimum(drawn, last)
+
+    def _logits(self, observations: Observations) -> Any:
+        games = len(observations)
+        padded = np.zeros((CHUNK, *observations.shape[1:]), np.float32)
+        padded[:games] = observations
+        policy = self._policy
+        with torch.inference_mode():
+            features = policy.pi_features_extractor(torch.from_numpy(padded).to(policy.device))
+            latent = policy.mlp_extractor.forward_actor(features)
+            logits = policy.action_net(latent)
+        return logits[:games].cpu().numpy().astype(np.float64)
+
+
+# --- models on disk -----------------------------------------------------------------------------
+
+
+def save_model(
+    folder: Path,
+    policy: MaskableActorCriticPolicy,
+    config: TrainConfig,
+    about: dict[str, Any],
+) -> None:
+    """Write a policy as weights and description; each file is there whole or not at all.
+
+    Args:
+        folder: Where to; made if need be.
+        policy: The network.
+        config: The configuration it was trained with.
+        about: What else the description says, for people: steps, command, scores.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = save_tensors({k: v.cpu().contiguous() for k, v in policy.state_dict().items()})
+    rules = get_rules(config.rules)
+    description = {
+        "format": MODEL_FORMAT,
+        "version": MODEL_VERSION,
+        "rules": rules.as_dict(),
+        "network": config.model_dump(
+            mode="json", include={"extractor", "net_arch", "activation", "mask_null_moves"}
+        ),
+        "weights_sha256": hashlib.sha256(weights).hexdigest(),
+        "versions": {"scorpion_env": scorpion_env.__version__, "torch": str(torch.__version__)},
+        **about,
+    }
+    write_whole(folder / WEIGHTS_FILE, weights)
+    write_whole(folder / MODEL_FILE, json.dumps(description, indent=2) + "\n")
+
+
+def load_ppo(
+    path: str | Path, rules: Rules, *, stochastic: bool = False, trust: bool = False
+) -> PPOAgent:
+    """Return the agent of a run folder (its best model, else its last) or of a model folder.
+
+    Args:
+        path: The folder, or with `trust` a zip file of MaskablePPO.
+        rules: The variant that it is to play.
+        stochastic: Draw actions instead of taking the likeliest.
+        trust: Read a zip file, which can execute code.
+
+    Raises:
+        ScorpionError: if there is no such model, it is damaged, or it plays another variant.
+    """
+    path = Path(path)
+    if path.is_file():
+        return _load_zip(path, rules, stochastic=stochastic, trust=trust)
+    for folder in (path, path / "best", path / "last"):
+        if (folder / MODEL_FILE).is_file():
+            return _load_folder(folder, path, rules, stochastic=stochastic)
+    raise ScorpionError(f"{path} holds no model: there is no {MODEL_FILE} in it, in best or last.")
+
+
+def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) -> PPOAgent:
+    about = read_description(folder)
+    played = get_rules(about["rules"])
+    if played != rules:
+        raise ScorpionError(
+            f"The model in {folder} plays rules '{played.name}', not '{rules.name}'."
+        )
+    try:
+        config = TrainConfig.model_validate(about["network"])
+        policy = _empty_policy(rules, config)
+        weights = (folder / WEIGHTS_FILE).read_bytes()
+        if hashlib.sha256(weights).hexdigest() != about.get("weights_sha256"):
+            raise ScorpionError(
+                f"{folder / WEIGHTS_FILE} was changed: it is not what {MODEL_FILE} describes."
+            )
+        policy.load_state_dict(load_tensors(weights))
+    except ScorpionError:
+        raise
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        reason = str(error).splitlines()[0]
+        written = about.get("versions", {}).get("scorpion_env", "unknown")
+        raise ScorpionError(
+            f"The model in {folder}, written by scorpion_env {written}, cannot be loaded by "
+            f"scorpion_env {scorpion_env.__version__}: {reason}"
+        ) from error
+    return PPOAgent(
+        str(path), rules, policy, mask_null_moves=config.mask_null_moves, stochastic=stochastic
+    )
+
+
+def read_description(folder: Path) -> dict[str, Any]:
+    """Return the description of a model.
+
+    Raises:
+        ScorpionError: if it is no description of a format and version that this package reads.
+    """
+    file = folder / MODEL_FILE
+    try:
+        about = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ScorpionError(f"{file} cannot be read: {error}") from error
+    if not isinstance(about, dict) or about.get("format") != MODEL_FORMAT:
+        raise ScorpionError(f"{file} does not describe a model of scorpion_env.")
+    if about.get("version") != MODEL_VERSION:
+        raise ScorpionError(
+            f"{file} has version {about.get('version')}; this package reads version "
+            f"{MODEL_VERSION}."
+        )
+    if not isinstance(about.get("network"), dict) or not isinstance(about.get("rules"), dict):
+        raise ScorpionError(f"{file} is damaged: it says nothing of rules or network.")
+    return about
+
+
+def _empty_policy(rules: Rules, config: TrainConfig) -> MaskableActorCriticPolicy:
+    return MaskableActorCriticPolicy(
+        observation_space(rules), action_space(rules), lambda _: 0.0, **policy_arguments(config)
+    )
+
+
+def _load_zip(path: Path, rules: Rules, *, stochastic: bool, trust: bool) -> PPOAgent:
+    if not trust:
+        raise ScorpionError(
+            f"{path} can execute code when it is loaded. Name the run folder or a folder with "
+            f"{MODEL_FILE} instead; if you know where the file comes from, add --trust."
+        )
+    try:
+        model = MaskablePPO.load(path, device="cpu")
+    except Exception as error:  # whatever a damaged or foreign file leads to
+        raise ScorpionError(f"{path} is no model of MaskablePPO: {error}") from error
+    if model.action_space != action_space(rules) or model.observation_space != observation_space(
+        rules
+    ):
+        raise ScorpionError(f"The model in {path} was not trained on rules '{rules.name}'.")
+    return PPOAgent(str(path), rules, model.policy, mask_null_moves=True, stochastic=stochastic)

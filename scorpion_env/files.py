@@ -1,0 +1,33 @@
+"""Writing files so that no reader ever finds half of one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from scorpion_env.errors import ScorpionError
+
+
+def write_whole(path: str | Path, data: str | bytes) -> None:
+    """Write a file whole: to a temporary one beside it, to the disk, then under its name.
+
+    Args:
+        path: The file; an older one is replaced.
+        data: Bytes, or text, which is written as UTF-8 with plain line breaks.
+
+    Raises:
+        ScorpionError: if the file cannot be written; an older one is then as it was.
+    """
+    target = Path(path)
+    temporary = target.with_name(f".{target.name[:50]}.{os.getpid()}.tmp")
+    try:
+        try:
+            with temporary.open("wb") as file:
+                file.write(data.encode() if isinstance(data, str) else data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise ScorpionError(f"{target} cannot be written: {error.strerror or error}.") from error

@@ -1,0 +1,80 @@
+"""Training configurations are checked before anything starts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents.config import ConfigError, TrainConfig, load_config
+
+ROOT = Path(__file__).parent.parent
+CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_every_shipped_configuration_is_valid_and_round_trips(path: Path, tmp_path: Path) -> None:
+    config = load_config(path)
+    copy = tmp_path / "copy.yaml"
+    copy.write_text(config.to_yaml())
+    assert load_config(copy) == config
+
+
+def test_overrides_and_options_win_over_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text("n_steps: 64\nseed: 1\nlearning_rate: {start: 1e-3, end: 0}\n")
+    config = load_config(path, ["n_steps=32", "n_steps=16"], {"seed": 5, "device": None})
+    assert (config.n_steps, config.seed, config.device) == (16, 5, "cpu")
+    assert config.learning_rate(1.0) == 1e-3
+    assert config.learning_rate(0.0) == 0
+    assert config.learning_rate(0.5) == pytest.approx(5e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("learing_rate: 1", r"line 1: Unknown .*'learing_rate'.* Did you mean 'learning_rate'"),
+        ("seed: 0\nn_steps: many", r"line 2: 'n_steps' .*integer.*'many'"),
+        ("seed: 0\nseed: 1", r"line 2: 'seed' is given twice"),
+        ("gamma: 2", "'gamma' .*less than or equal to 1"),
+        ("rules: clasic", "Did you mean 'classic'"),
+        ("reward: point", "Did you mean 'points'"),
+        ("activation: rellu", "Did you mean 'relu'"),
+        ("learning_rate: {start: 1, stop: 2}", "Unknown .*'learning_rate.stop'.*Known: start, end"),
+        ("batch_size: 1e9", "larger than a rollout"),
+        ("- a\n- b", "key: value"),
+        ("a: [", "not valid YAML"),
+    ],
+)
+def test_a_bad_configuration_is_refused_in_one_sentence(
+    text: str, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=words) as refusal:
+        load_config(path)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_missing_file_is_refused() -> None:
+    with pytest.raises(ConfigError, match="Cannot read"):
+        load_config("no-such-file.yaml")
+
+
+def test_a_misspelt_key_on_the_command_line_exits_with_2_and_names_the_nearest() -> None:
+    result = subprocess.run(
+        [sys.executable, "scripts/train.py", "--set", "learing_rate=1"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 2
+    assert "learning_rate" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_the_defaults_are_a_valid_configuration() -> None:
+    assert TrainConfig().rules == "classic"
