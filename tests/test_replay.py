@@ -274,7 +274,7 @@ def test_saving_leaves_one_whole_file_or_the_old_one(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(ReplayError, match="cannot be written: No space left"):
+    with pytest.raises(ScorpionError, match="cannot be written: No space left"):
         replay.save(replay.record(8, "classic", []), path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
@@ -292,7 +292,7 @@ def test_files_that_cannot_be_read_or_written_are_named(tmp_path: Path) -> None:
     for path in (tmp_path / "none.jsonl", tmp_path):
         with pytest.raises(ReplayError, match="cannot be read"):
             replay.load(path)
-    with pytest.raises(ReplayError, match="cannot be written"):
+    with pytest.raises(ScorpionError, match="cannot be written"):
         replay.save(classic(), tmp_path / "none" / "game.jsonl")
     binary = tmp_path / "binary"
     binary.write_bytes(b"\x80\x02}q\x00.")
