@@ -35,6 +35,7 @@ from scorpion_env.stepping import (
     start_next,
     start_seeded,
     step_games,
+    step_single,
 )
 
 Start = int | str | Position
@@ -207,6 +208,27 @@ class Batch:
 
     # --- playing --------------------------------------------------------------------------------
 
+    def step_single(self, action: int) -> tuple[float, int, bool, int, int, int]:
+        """Play one action in a batch of one game; see :func:`scorpion_env.stepping.step_single`.
+
+        Raises:
+            ScorpionError: if the action lies outside the action space; the game is unchanged.
+            IllegalMove: if it is illegal where that is to be raised; likewise.
+        """
+        if not 0 <= action < self.rules.num_actions:
+            raise self._outside(action)
+        if self._raises_illegal and not self.mask[0, action]:
+            raise IllegalMove(f"Action {action} is illegal.")
+        result: tuple[float, int, bool, int, int, int] = step_single(
+            self.games, self.rules_record, self.settings, action, self.mask, self.seen, self.log
+        )
+        return result
+
+    def _outside(self, action: int) -> ScorpionError:
+        return ScorpionError(
+            f"Action {action} is outside the action space 0 to {self.rules.num_actions - 1}."
+        )
+
     def step(self, actions: npt.NDArray[np.int64]) -> tuple[int, int]:
         """Play one action in each game, int64 ``(size,)``.
 
@@ -218,9 +240,8 @@ class Batch:
             IllegalMove: if an action is illegal where that is to be raised; likewise.
         """
         if actions.min() < 0 or actions.max() >= self.rules.num_actions:
-            bad = int(actions[(actions < 0) | (actions >= self.rules.num_actions)][0])
-            raise ScorpionError(
-                f"Action {bad} is outside the action space 0 to {self.rules.num_actions - 1}."
+            raise self._outside(
+                int(actions[(actions < 0) | (actions >= self.rules.num_actions)][0])
             )
         if self._raises_illegal:
             for index in np.flatnonzero(self.mask[np.arange(self.size), actions] == 0):

@@ -22,7 +22,7 @@ from scorpion_env.spaces import (
     observation_space,
     refuse_arguments,
 )
-from scorpion_env.state import PLAYING
+from scorpion_env.state import LOST, PLAYING, TRUNCATED, WON
 
 OPTIONS = ("deal", "board")
 """Options of `ScorpionEnv.reset`."""
@@ -133,7 +133,6 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             illegal_action=illegal_action,
             max_steps=max_steps,
         )
-        self._actions = np.zeros(1, np.int64)
         self._keyed = False
         self._started = False
         self._last_action: int | None = None
@@ -178,7 +177,10 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         self._last_action = None
         if self.render_mode == "human":
             self.render()
-        return batch.seen[0].copy(), self._info(reset=True)
+        g = batch.games[0]
+        info = self._info(int(g["score"]), int(g["runs"]), int(g["moves"]))
+        info["deal"] = self.deal
+        return batch.seen[0].copy(), info
 
     def _chosen_start(
         self, options: dict[str, Any], seed: int | None
@@ -211,43 +213,28 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         except TypeError:
             raise ScorpionError(f"An action is a whole number, not {action!r}.") from None
         batch = self._batch
-        self._actions[0] = index
-        _, illegal = batch.step(self._actions)
-        info = self._info()
+        reward, status, illegal, score, runs, moves = batch.step_single(index)
+        info = self._info(score, runs, moves)
         if illegal:
             info["illegal_action"] = index
         else:
             self._last_action = index
+        if status != PLAYING:
+            info["outcome"] = outcome_of(status)
+            info["is_success"] = status == WON
         if self.render_mode == "human":
             self.render()
-        return (
-            batch.seen[0].copy(),
-            float(batch.rewards[0]),
-            bool(batch.terminated[0]),
-            bool(batch.truncated[0]),
-            info,
-        )
+        return batch.seen[0].copy(), reward, status in (WON, LOST), status == TRUNCATED, info
 
-    def _info(self, reset: bool = False) -> dict[str, Any]:
-        g = self._batch.games[0]
-        status = int(g["status"])
-        info: dict[str, Any] = {
-            "score": int(g["score"]),
-            "runs": int(g["runs"]),
-            "moves": int(g["moves"]),
-        }
+    def _info(self, score: int, runs: int, moves: int) -> dict[str, Any]:
+        info: dict[str, Any] = {"score": score, "runs": runs, "moves": moves}
         if self._mask_in_info:
-            info["action_mask"] = self._batch.mask[0].astype(np.int8)
-        if reset:
-            info["deal"] = self.deal
-        elif status != PLAYING:
-            info["outcome"] = outcome_of(status)
-            info["is_success"] = info["outcome"] == "won"
+            info["action_mask"] = self._batch.mask[0].view(np.int8).copy()
         return info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return a fresh mask, bool ``(actions,)``, True for the legal actions."""
-        return self._batch.mask[0].astype(np.bool_)
+        return self._batch.mask[0].view(np.bool_).copy()
 
     @property
     def deal(self) -> str:

@@ -115,37 +115,45 @@ class ScorpionVecEnv(VecEnv):
             for i in np.flatnonzero(was_illegal).tolist():
                 infos[i]["illegal_action"] = int(self._actions[i])
         if ended:
-            for i in np.flatnonzero(dones).tolist():
-                infos[i].update(self._final_info(i))
+            self._describe_ends(np.flatnonzero(dones), infos)
             self._returns[dones] = 0
             self._lengths[dones] = 0
         return batch.seen.copy(), batch.rewards.astype(np.float32), dones, infos
 
-    def _final_info(self, index: int) -> dict[str, Any]:
-        g = self._batch.final_games[index]
-        status = int(g["status"])
-        self.reset_infos[index] = {"deal": self._batch.deal_name(index)}
-        return {
-            "terminal_observation": self._batch.final_seen[index].copy(),
-            "TimeLimit.truncated": status == TRUNCATED,
-            "episode": {
-                "r": round(float(self._returns[index]), 6),
-                "l": int(self._lengths[index]),
-                "t": round(time.time() - self._start_time, 6),
-            },
-            "score": int(g["score"]),
-            "runs": int(g["runs"]),
-            "moves": int(g["moves"]),
-            "outcome": OUTCOMES[status],
-            "is_success": status == WON,
-        }
+    def _describe_ends(self, places: npt.NDArray[np.intp], infos: list[dict[str, Any]]) -> None:
+        """Write what there is to say of the games that ended, column by column for speed."""
+        batch = self._batch
+        games = batch.final_games[places]
+        seconds = round(time.time() - self._start_time, 6)
+        columns = (games[key].tolist() for key in ("score", "runs", "moves", "status"))
+        rows = zip(
+            places.tolist(),
+            batch.final_seen[places],
+            self._returns[places].round(6).tolist(),
+            self._lengths[places].tolist(),
+            batch.games["deal"][places].tolist(),
+            *columns,
+            strict=True,
+        )
+        for place, seen, total, length, deal, score, runs, moves, status in rows:
+            infos[place] |= {
+                "terminal_observation": seen,
+                "TimeLimit.truncated": status == TRUNCATED,
+                "episode": {"r": total, "l": length, "t": seconds},
+                "score": score,
+                "runs": runs,
+                "moves": moves,
+                "outcome": OUTCOMES[status],
+                "is_success": status == WON,
+            }
+            self.reset_infos[place] = {"deal": str(deal)}
 
     def close(self) -> None:
         """Do nothing; the arrays go with the object."""
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return fresh masks, bool ``(num_envs, actions)``, True for the legal actions."""
-        return self._batch.mask.astype(np.bool_)
+        return self._batch.mask.view(np.bool_).copy()
 
     def _indices(self, indices: VecEnvIndices) -> Sequence[int]:
         return list(self._get_indices(indices))

@@ -108,6 +108,25 @@ def _step_game(
 
 
 @compiled
+def step_single(
+    games: Any, rules: Any, settings: Any, action: Any, mask: Any, seen: Any, log: Any
+) -> Any:
+    """Play one action in the only game of a batch.
+
+    Returns:
+        Reward, status, whether the action was illegal, score, runs, moves. A tuple of numbers costs
+        Python far less than to read them from a record one by one.
+    """
+    g = games[0]
+    reward = 0.0
+    g.illegal = 0
+    if g.status == PLAYING:
+        reward = _step_game(g, rules[0], settings[0], action, mask, seen, 0, log)
+        reward *= settings[0].reward_scale
+    return reward, g.status, g.illegal != 0, g.score, g.runs, g.moves
+
+
+@compiled
 def step_games(
     games: Any,
     rules: Any,

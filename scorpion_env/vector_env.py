@@ -88,8 +88,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         reward, reward_scale, observation, illegal_action, max_steps, mask_in_info: See
             `ScorpionEnv`.
         autoreset_mode: `gymnasium.vector.AutoresetMode` or its name.
-        copy: Return copies. With False, observations, rewards and ends are the arrays that the next
-            step overwrites.
+        copy: Return copies. With False, observations, rewards, ends and the masks in ``infos`` are
+            the arrays that the next step overwrites.
         render_mode: ``"ansi"`` lets `render` return a text for each game.
     """
 
@@ -165,7 +165,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         batch = self._batch
         infos = self._numbers(batch.games, chosen)
         if self._mask_in_info:
-            infos["action_mask"], infos["_action_mask"] = batch.mask.astype(np.int8), chosen.copy()
+            infos["action_mask"] = self._out(batch.mask.view(np.int8))
+            infos["_action_mask"] = chosen.copy()
         return self._out(batch.seen), infos
 
     def _chosen(self, reset_mask: Any) -> npt.NDArray[np.bool_]:
@@ -250,7 +251,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         ended, illegal = batch.step(self._checked_actions(actions))
         infos = self._numbers(batch.games, np.ones(self.num_envs, np.bool_))
         if self._mask_in_info:
-            infos["action_mask"] = batch.mask.astype(np.int8)
+            infos["action_mask"] = self._out(batch.mask.view(np.int8))
             infos["_action_mask"] = np.ones(self.num_envs, np.bool_)
         if illegal:
             _add_illegal(infos, actions, batch.games["illegal"] != 0)
@@ -319,7 +320,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return fresh masks, bool ``(num_envs, actions)``, True for the legal actions."""
-        return self._batch.mask.astype(np.bool_)
+        return self._batch.mask.view(np.bool_).copy()
 
     @property
     def deals(self) -> list[str]:
