@@ -1,7 +1,8 @@
 """The rules, executed: compiled functions over one game (`g`) or a batch of games.
 
-This is the only place where a rule of Scorpion is carried out. `Game`, `ScorpionEnv` and the vector
-environments call these functions with 1 … n games; see :mod:`scorpion_env.state` for the records.
+This, with :mod:`scorpion_env.tableau` under it, is the only place where a rule is carried out.
+`Game`, `ScorpionEnv` and the vector environments call these functions with 1 … n games; see
+:mod:`scorpion_env.state` for the records.
 
 Within one action the order is: move the group, turn the source column's end, then take runs off
 *the column that received cards*, turning what lies below. Nothing else is looked at: a run that is
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from scorpion_env.cards import ACE, CARDS_PER_DECK, CARDS_PER_SUIT, KING, is_red, rank_of, suit_of
+from scorpion_env.cards import ACE, CARDS_PER_DECK, CARDS_PER_SUIT, KING, rank_of
 from scorpion_env.compiled import compiled
 from scorpion_env.deals import shuffle_deck
 from scorpion_env.rewards import FLIP_POINTS, PLACEMENT_POINTS, RUN_POINTS
@@ -25,129 +26,42 @@ from scorpion_env.state import (
     LOST,
     NO_CARD,
     PLAYING,
-    TAKEN,
     TRUNCATED,
     WON,
 )
+from scorpion_env.tableau import (
+    CARD_MASK,
+    CARD_SHIFT,
+    COLUMN_MASK,
+    COLUMN_SHIFT,
+    DEAL,
+    FLIP,
+    KIND_MASK,
+    MAX_CARDS,
+    PAID,
+    PAID_FIRST,
+    PLACE,
+    RANK,
+    RED,
+    SUIT,
+    TAKE,
+    TO_CELL,
+    attach,
+    detach,
+    ends_in_run,
+    log_action,
+    take_runs,
+    turn_end,
+)
 
-# An index that is known not to be negative is cast to `np.uintp` in the hottest places: numba then
-# leaves out the test for a negative index, which costs a tenth of the time of a step.
-
-_MAX_CARDS = 104
-_RANK = np.array([rank_of(card) for card in range(_MAX_CARDS)], np.int8)
-_SUIT = np.array([suit_of(card) for card in range(_MAX_CARDS)], np.int8)
-_RED = np.array([is_red(card) for card in range(_MAX_CARDS)], np.int8)
+# Indices are cast to `np.uintp` where it pays; see :mod:`scorpion_env.tableau`.
 
 # The card that goes on a card in same-suit building. An ace stands for itself: it lies in the
 # column that it would go to, and so is refused without a branch of its own.
-_LOWER = np.array([c if rank_of(c) == ACE else c - 1 for c in range(_MAX_CARDS)], np.int8)
-
-# Events of the undo log. One event is kind | card << 3 | column << 10, for a placement also
-# `_PAID` (it paid points) and `_PAID_FIRST` (for the first time in the game).
-_PLACE, _TO_CELL, _DEAL, _FLIP, _TAKE = 1, 2, 3, 4, 5
-_CARD_SHIFT, _COLUMN_SHIFT = 3, 10
-_KIND_MASK, _CARD_MASK, _COLUMN_MASK = 7, 127, 31
-_PAID, _PAID_FIRST = 1 << 15, 1 << 16
+_LOWER = np.array([c if rank_of(c) == ACE else c - 1 for c in range(MAX_CARDS)], np.int8)
 
 
-# --- the undo log -------------------------------------------------------------------------------
-
-
-@compiled
-def _log(g: Any, log: Any, event: Any) -> None:
-    if log.shape[0] > 0:
-        log[g.log_start + g.log_events] = event
-        g.log_events += 1
-
-
-@compiled
-def _log_action(g: Any, rules: Any, log: Any, event: Any) -> None:
-    """Log the event that starts an action; forget the oldest action beyond the limit."""
-    if log.shape[0] == 0:
-        return
-    if g.log_actions >= rules.undo_limit:
-        start = g.log_start
-        second = 1
-        while second < g.log_events and (log[start + second] & _KIND_MASK) in (_FLIP, _TAKE):
-            second += 1
-        for i in range(start + second, start + g.log_events):
-            log[i - second] = log[i]
-        g.log_events -= second
-        g.log_actions -= 1
-    g.log_actions += 1
-    _log(g, log, event)
-
-
-# --- moving cards -------------------------------------------------------------------------------
-
-
-@compiled
-def _attach(g: Any, top: Any, card: Any, column: Any) -> None:
-    """Put the group from `card` up to its last card `top` on the end of a column."""
-    under = g.end[column]
-    first_row = g.row[under] + 1 if under >= 0 else 0
-    shift = first_row - g.row[card]
-    x = top
-    while x != card:
-        u = np.uintp(x)
-        g.column[u] = column
-        g.row[u] += shift
-        x = g.below[u]
-    g.column[card] = column
-    g.row[card] = first_row
-    g.below[card] = under
-    g.end[column] = top
-
-
-@compiled
-def _turn_end(g: Any, column: Any, log: Any) -> None:
-    """Turn the end card of a column face up if it lies face down."""
-    end = g.end[column]
-    if end >= 0 and g.row[end] < g.down[column]:
-        g.down[column] -= 1
-        g.playable[end] = 1
-        g.flips += 1
-        g.points += FLIP_POINTS
-        _log(g, log, _FLIP | column << _COLUMN_SHIFT)
-
-
-@compiled
-def ends_in_run(g: Any, rules: Any, column: Any) -> Any:
-    """Return whether the last 13 cards of a column are a complete run, all face up."""
-    x = g.end[column]
-    if x < 0 or _RANK[x] != ACE or g.row[x] - KING < g.down[column]:
-        return False
-    for rank in range(1, CARDS_PER_SUIT):
-        y = g.below[x]
-        if _RANK[y] != rank:
-            return False
-        if rules.build == BUILD_COLOUR:
-            if _RED[y] == _RED[x]:
-                return False
-        elif _SUIT[y] != _SUIT[x]:
-            return False
-        x = y
-    return True
-
-
-@compiled
-def _take_runs(g: Any, rules: Any, column: Any, log: Any) -> None:
-    """Take runs off the end of a column that has just received cards."""
-    if rules.runs_stay:
-        return
-    while ends_in_run(g, rules, column):
-        ace = g.end[column]
-        x = ace
-        for _ in range(CARDS_PER_SUIT):
-            g.column[x] = TAKEN
-            g.playable[x] = 0
-            x = g.below[x]
-        g.end[column] = x
-        g.taken[g.runs] = ace
-        g.runs += 1
-        g.points += RUN_POINTS
-        _log(g, log, _TAKE | ace << _CARD_SHIFT | column << _COLUMN_SHIFT)
-        _turn_end(g, column, log)
+# --- moves --------------------------------------------------------------------------------------
 
 
 @compiled
@@ -155,26 +69,26 @@ def _place(g: Any, rules: Any, card: Any, target: Any, log: Any) -> None:
     """Move a card with its group, or a card from a cell, to a column."""
     columns = g.end.shape[0]
     source = g.column[card]
-    event = _PLACE | card << _CARD_SHIFT | source << _COLUMN_SHIFT
+    event = PLACE | card << CARD_SHIFT | source << COLUMN_SHIFT
     under = g.end[target]
-    if under >= 0 and _SUIT[under] == _SUIT[card]:
+    if under >= 0 and SUIT[under] == SUIT[card]:
         g.points += PLACEMENT_POINTS
-        event |= _PAID
+        event |= PAID
         if g.paid[card]:
             g.points_again += PLACEMENT_POINTS
         else:
             g.paid[card] = 1
-            event |= _PAID_FIRST
-    _log_action(g, rules, log, event)
+            event |= PAID_FIRST
+    log_action(g, rules, log, event)
     if source < columns:
         top = g.end[source]
         g.end[source] = g.below[card]
-        _attach(g, top, card, target)
-        _turn_end(g, source, log)
+        attach(g, top, card, target)
+        turn_end(g, source, log)
     else:
         g.cells[source - columns] = NO_CARD
-        _attach(g, card, card, target)
-    _take_runs(g, rules, target, log)
+        attach(g, card, card, target)
+    take_runs(g, rules, target, log)
 
 
 @compiled
@@ -184,24 +98,24 @@ def _to_cell(g: Any, rules: Any, card: Any, log: Any) -> None:
     cell = 0
     while g.cells[cell] >= 0:
         cell += 1
-    _log_action(g, rules, log, _TO_CELL | card << _CARD_SHIFT | source << _COLUMN_SHIFT)
+    log_action(g, rules, log, TO_CELL | card << CARD_SHIFT | source << COLUMN_SHIFT)
     g.end[source] = g.below[card]
     g.cells[cell] = card
     g.column[card] = g.end.shape[0] + cell
-    _turn_end(g, source, log)
+    turn_end(g, source, log)
 
 
 @compiled
 def _deal_reserve(g: Any, rules: Any, log: Any) -> None:
     """Deal the reserve face up, then take runs off its columns in order."""
-    _log_action(g, rules, log, _DEAL)
+    log_action(g, rules, log, DEAL)
     for i in range(rules.reserve):
         card = g.reserve[i]
-        _attach(g, card, card, rules.reserve_columns[i])
+        attach(g, card, card, rules.reserve_columns[i])
         g.playable[card] = 1
     g.reserve_left = 0
     for i in range(rules.reserve):
-        _take_runs(g, rules, rules.reserve_columns[i], log)
+        take_runs(g, rules, rules.reserve_columns[i], log)
 
 
 # --- taking actions back ------------------------------------------------------------------------
@@ -209,15 +123,15 @@ def _deal_reserve(g: Any, rules: Any, log: Any) -> None:
 
 @compiled
 def _undo_event(g: Any, rules: Any, event: Any) -> None:
-    kind = event & _KIND_MASK
-    card = (event >> _CARD_SHIFT) & _CARD_MASK
-    column = (event >> _COLUMN_SHIFT) & _COLUMN_MASK
-    if kind == _FLIP:
+    kind = event & KIND_MASK
+    card = (event >> CARD_SHIFT) & CARD_MASK
+    column = (event >> COLUMN_SHIFT) & COLUMN_MASK
+    if kind == FLIP:
         g.down[column] += 1
         g.playable[g.end[column]] = 0
         g.flips -= 1
         g.points -= FLIP_POINTS
-    elif kind == _TAKE:
+    elif kind == TAKE:
         g.runs -= 1
         g.points -= RUN_POINTS
         g.end[column] = card
@@ -226,18 +140,18 @@ def _undo_event(g: Any, rules: Any, event: Any) -> None:
             g.column[x] = column
             g.playable[x] = 1
             x = g.below[x]
-    elif kind == _DEAL:
+    elif kind == DEAL:
         for i in range(rules.reserve - 1, -1, -1):
-            _detach(g, g.reserve[i], IN_RESERVE)
+            detach(g, g.reserve[i], IN_RESERVE)
             g.playable[g.reserve[i]] = 0
         g.reserve_left = rules.reserve
-    elif kind == _TO_CELL:
+    elif kind == TO_CELL:
         g.cells[g.column[card] - g.end.shape[0]] = NO_CARD
-        _attach(g, card, card, column)
+        attach(g, card, card, column)
     else:
-        if event & _PAID:
+        if event & PAID:
             g.points -= PLACEMENT_POINTS
-            if event & _PAID_FIRST:
+            if event & PAID_FIRST:
                 g.paid[card] = 0
             else:
                 g.points_again -= PLACEMENT_POINTS
@@ -245,19 +159,10 @@ def _undo_event(g: Any, rules: Any, event: Any) -> None:
             here = g.column[card]
             top = g.end[here]
             g.end[here] = g.below[card]
-            _attach(g, top, card, column)
+            attach(g, top, card, column)
         else:
-            _detach(g, card, column)
+            detach(g, card, column)
             g.cells[column - g.end.shape[0]] = card
-
-
-@compiled
-def _detach(g: Any, card: Any, place: Any) -> None:
-    """Take the end card of a column off to a place outside the tableau."""
-    g.end[g.column[card]] = g.below[card]
-    g.below[card] = NO_CARD
-    g.column[card] = place
-    g.row[card] = 0
 
 
 @compiled
@@ -269,7 +174,7 @@ def undo(g: Any, rules: Any, log: Any) -> None:
         g.log_events -= 1
         event = log[g.log_start + g.log_events]
         _undo_event(g, rules, event)
-        if (event & _KIND_MASK) not in (_FLIP, _TAKE):
+        if (event & KIND_MASK) not in (FLIP, TAKE):
             break
     g.log_actions -= 1
     g.moves -= 1
@@ -316,13 +221,13 @@ def find_legal(g: Any, rules: Any) -> Any:
             n, nulls = _find_fillers(g, rules, target, n, nulls)
         elif rules.build == BUILD_SUIT and rules.decks == 1:
             n = _add(g, _LOWER[np.uintp(end)], target, n)
-        elif _RANK[end] != ACE:
+        elif RANK[end] != ACE:
             for suit in range(4):
-                if rules.build == BUILD_SUIT and suit != _SUIT[end]:
+                if rules.build == BUILD_SUIT and suit != SUIT[end]:
                     continue
-                if rules.build == BUILD_COLOUR and (suit == 1 or suit == 2) == _RED[end]:
+                if rules.build == BUILD_COLOUR and (suit == 1 or suit == 2) == RED[end]:
                     continue
-                lower = CARDS_PER_SUIT * suit + _RANK[end] - 1
+                lower = CARDS_PER_SUIT * suit + RANK[end] - 1
                 for deck in range(rules.decks):
                     n = _add(g, lower + CARDS_PER_DECK * deck, target, n)
     if rules.cells_refill:
@@ -450,7 +355,7 @@ def deal_cards(g: Any, rules: Any, order: Any) -> None:
     for row in range(most):
         for column in range(columns):
             if row < rules.columns[column]:
-                _attach(g, order[n], order[n], column)
+                attach(g, order[n], order[n], column)
                 g.playable[order[n]] = row >= rules.face_down[column]
                 n += 1
     for i in range(rules.reserve):

@@ -1,0 +1,140 @@
+"""The tableau's own motions: cards attached and detached, turned, runs taken, events logged.
+
+What :mod:`scorpion_env.kernels` makes moves of. Every motion that undo has to take back is logged.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scorpion_env.cards import ACE, CARDS_PER_SUIT, KING, is_red, rank_of, suit_of
+from scorpion_env.compiled import compiled
+from scorpion_env.rewards import FLIP_POINTS, RUN_POINTS
+from scorpion_env.state import BUILD_COLOUR, NO_CARD, TAKEN
+
+# An index that is known not to be negative is cast to `np.uintp` in the hottest places: numba then
+# leaves out the test for a negative index, which costs a tenth of the time of a step.
+
+MAX_CARDS = 104
+RANK = np.array([rank_of(card) for card in range(MAX_CARDS)], np.int8)
+SUIT = np.array([suit_of(card) for card in range(MAX_CARDS)], np.int8)
+RED = np.array([is_red(card) for card in range(MAX_CARDS)], np.int8)
+
+# Events of the undo log. One event is kind | card << 3 | column << 10, for a placement also
+# `PAID` (it paid points) and `PAID_FIRST` (for the first time in the game).
+PLACE, TO_CELL, DEAL, FLIP, TAKE = 1, 2, 3, 4, 5
+CARD_SHIFT, COLUMN_SHIFT = 3, 10
+KIND_MASK, CARD_MASK, COLUMN_MASK = 7, 127, 31
+PAID, PAID_FIRST = 1 << 15, 1 << 16
+
+
+# --- the undo log -------------------------------------------------------------------------------
+
+
+@compiled
+def log_event(g: Any, log: Any, event: Any) -> None:
+    """Append an event to the game's part of the log; an empty log keeps nothing."""
+    if log.shape[0] > 0:
+        log[g.log_start + g.log_events] = event
+        g.log_events += 1
+
+
+@compiled
+def log_action(g: Any, rules: Any, log: Any, event: Any) -> None:
+    """Log the event that starts an action; forget the oldest action beyond the limit."""
+    if log.shape[0] == 0:
+        return
+    if g.log_actions >= rules.undo_limit:
+        start = g.log_start
+        second = 1
+        while second < g.log_events and (log[start + second] & KIND_MASK) in (FLIP, TAKE):
+            second += 1
+        for i in range(start + second, start + g.log_events):
+            log[i - second] = log[i]
+        g.log_events -= second
+        g.log_actions -= 1
+    g.log_actions += 1
+    log_event(g, log, event)
+
+
+# --- moving cards -------------------------------------------------------------------------------
+
+
+@compiled
+def attach(g: Any, top: Any, card: Any, column: Any) -> None:
+    """Put the group from `card` up to its last card `top` on the end of a column."""
+    under = g.end[column]
+    first_row = g.row[under] + 1 if under >= 0 else 0
+    shift = first_row - g.row[card]
+    x = top
+    while x != card:
+        u = np.uintp(x)
+        g.column[u] = column
+        g.row[u] += shift
+        x = g.below[u]
+    g.column[card] = column
+    g.row[card] = first_row
+    g.below[card] = under
+    g.end[column] = top
+
+
+@compiled
+def turn_end(g: Any, column: Any, log: Any) -> None:
+    """Turn the end card of a column face up if it lies face down."""
+    end = g.end[column]
+    if end >= 0 and g.row[end] < g.down[column]:
+        g.down[column] -= 1
+        g.playable[end] = 1
+        g.flips += 1
+        g.points += FLIP_POINTS
+        log_event(g, log, FLIP | column << COLUMN_SHIFT)
+
+
+@compiled
+def ends_in_run(g: Any, rules: Any, column: Any) -> Any:
+    """Return whether the last 13 cards of a column are a complete run, all face up."""
+    x = g.end[column]
+    if x < 0 or RANK[x] != ACE or g.row[x] - KING < g.down[column]:
+        return False
+    for rank in range(1, CARDS_PER_SUIT):
+        y = g.below[x]
+        if RANK[y] != rank:
+            return False
+        if rules.build == BUILD_COLOUR:
+            if RED[y] == RED[x]:
+                return False
+        elif SUIT[y] != SUIT[x]:
+            return False
+        x = y
+    return True
+
+
+@compiled
+def take_runs(g: Any, rules: Any, column: Any, log: Any) -> None:
+    """Take runs off the end of a column that has just received cards."""
+    if rules.runs_stay:
+        return
+    while ends_in_run(g, rules, column):
+        ace = g.end[column]
+        x = ace
+        for _ in range(CARDS_PER_SUIT):
+            g.column[x] = TAKEN
+            g.playable[x] = 0
+            x = g.below[x]
+        g.end[column] = x
+        g.taken[g.runs] = ace
+        g.runs += 1
+        g.points += RUN_POINTS
+        log_event(g, log, TAKE | ace << CARD_SHIFT | column << COLUMN_SHIFT)
+        turn_end(g, column, log)
+
+
+@compiled
+def detach(g: Any, card: Any, place: Any) -> None:
+    """Take the end card of a column off to a place outside the tableau."""
+    g.end[g.column[card]] = g.below[card]
+    g.below[card] = NO_CARD
+    g.column[card] = place
+    g.row[card] = 0
