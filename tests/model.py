@@ -13,8 +13,7 @@ again, one for each card that goes to a cell; then, where undo is an action, one
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -66,6 +65,17 @@ class Position:
     score_once: int = 0  # the score under the points-once reward
     flips: int = 0  # face-down cards turned so far
     paid: set[int] = field(default_factory=set)  # cards whose same-suit placement has paid once
+
+    def copy(self) -> Position:
+        """An independent position; the cards themselves never change."""
+        return replace(
+            self,
+            columns=[list(column) for column in self.columns],
+            reserve=list(self.reserve),
+            cells=list(self.cells),
+            taken=list(self.taken),
+            paid=set(self.paid),
+        )
 
     def shape(self) -> tuple[Any, ...]:
         """What two positions share that differ only in the order of their columns (or cells)."""
@@ -183,7 +193,7 @@ class Model:
 
     def changes_something(self, action: int) -> bool:
         """Whether a move, played on a copy, does more than change the order of the columns."""
-        trial = Model(self.rules, deepcopy(self.position))
+        trial = Model(self.rules, self.position.copy())
         trial.act(action)
         return trial.position.shape() != self.position.shape()
 
@@ -241,10 +251,10 @@ class Model:
         if action == self.undo_index:
             self.undo()
         else:
-            self.past.append(deepcopy(before))
+            self.past.append(before.copy())
             if self.rules.undo_limit is not None:
                 self.past = self.past[-self.rules.undo_limit :]
-            self.position = deepcopy(before)
+            self.position = before.copy()
             self.act(action)
             self.future = []
         self.points = self.position.score - before.score
