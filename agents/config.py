@@ -103,7 +103,7 @@ class TrainConfig(BaseModel):
     model_config = _STRICT
 
     # The game
-    rules: str = "classic"
+    rules: str | dict[str, Any] = "classic"
     reward: str = "points"
     reward_scale: Positive = 0.01
     max_steps: Count | None = None
@@ -148,7 +148,7 @@ class TrainConfig(BaseModel):
 
     @field_validator("rules")
     @classmethod
-    def _known_rules(cls, value: str) -> str:
+    def _known_rules(cls, value: str | dict[str, Any]) -> str | dict[str, Any]:
         get_rules(value)
         return value
 

@@ -1,8 +1,8 @@
 """Training: MaskablePPO on Scorpion, into a run folder from which everything can be repeated.
 
-A run folder holds ``config.yaml`` (resolved), ``run.json`` (versions, git revision, command,
-threads), ``progress.csv`` and TensorBoard's files, ``evaluations.csv``, the models ``best`` and
-``last`` (see :mod:`agents.ppo`), a replay of the best model's best game, and ``checkpoint.zip``
+A run folder holds ``config.yaml`` (resolved), ``rules.json``, ``run.json`` (versions, git revision,
+command, threads), ``progress.csv`` and TensorBoard's files, ``evaluations.csv``, the models ``best``
+and ``last`` (see :mod:`agents.ppo`), a replay of the best model's best game, and ``checkpoint.zip``
 with ``checkpoint.json``, the optimiser's state included.
 """
 
@@ -112,12 +112,14 @@ def train(
     torch.distributions.Distribution.set_default_validate_args(False)  # a tenth of the time
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "config.yaml", config.to_yaml())
+    rules = get_rules(config.rules)
+    write_whole(folder / "rules.json", json.dumps(rules.as_dict(), indent=2) + "\n")
     _write_run_file(folder, config, threads, device)
     say(f"Training on {device} with {threads} threads, into {folder}")
 
     env = TrainingEnv(
         config.num_envs,
-        config.rules,
+        rules,
         seed=config.seed,
         reward=config.reward,
         reward_scale=config.reward_scale,

@@ -7,6 +7,7 @@ Every script is a `click` command, guarded by :func:`main_guard`. Exit codes: 0 
 from __future__ import annotations
 
 import functools
+import json
 import os
 import shlex
 import sys
@@ -54,6 +55,12 @@ def main_guard(function: F) -> F:
         except ScorpionError as error:
             click.echo(f"Error: {error}", err=True)
             sys.exit(EXIT_BAD_INPUT)
+        except ModuleNotFoundError as error:
+            click.echo(
+                f"Error: This needs '{error.name}': pip install -c constraints.txt -e '.[train]'.",
+                err=True,
+            )
+            sys.exit(EXIT_BAD_INPUT)
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             sys.exit(EXIT_INTERRUPTED)
@@ -66,11 +73,25 @@ def main_guard(function: F) -> F:
 
 
 def _read_rules(context: click.Context, option: click.Parameter, name: str) -> Rules:
-    """Return a preset's rules; a name that does not exist is refused with the nearest one."""
+    """Return a preset's rules, or those of a JSON file with the fields of `Rules`."""
     try:
+        if name.endswith(".json"):
+            return get_rules(_read_object(Path(name)))
         return get_rules(name)
     except ScorpionError as error:
         raise click.BadParameter(str(error), context, option) from None
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ScorpionError(f"{path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise ScorpionError(f"{path} is no JSON file: {error}.") from None
+    if not isinstance(data, dict):
+        raise ScorpionError(f"{path} does not hold the fields of rules.")
+    return data
 
 
 rules_option = click.option(
@@ -79,7 +100,7 @@ rules_option = click.option(
     callback=_read_rules,
     default="classic",
     show_default=True,
-    help="The variant: classic, flexible, wasp, three-blind-mice, ...",
+    help="The variant: classic, flexible, wasp, ... or a JSON file with the fields of Rules.",
 )
 
 deals_option = click.option(

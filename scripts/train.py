@@ -19,6 +19,7 @@ import click
 from cli_common import EXIT_INTERRUPTED, main_guard
 
 from agents.config import DEFAULT_CONFIG, TrainConfig, load_config
+from scorpion_env.rules import PRESETS, get_rules
 
 if TYPE_CHECKING:
     from agents.training import Trained
@@ -88,7 +89,7 @@ def main(
 
 def _new_folder(name: str, config: TrainConfig) -> Path:
     stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-    return RUNS / f"{name}-{config.rules}-seed{config.seed}-{stamp}"
+    return RUNS / f"{name}-{get_rules(config.rules).name}-seed{config.seed}-{stamp}"
 
 
 def _say(line: str) -> None:
@@ -101,14 +102,14 @@ def _report(trained: Trained, config: TrainConfig) -> None:
 
     from agents import load_agent
     from agents.evaluation import evaluate
-    from scorpion_env.rules import get_rules
 
     rules = get_rules(config.rules)
     players = [load_agent(name, rules) for name in ("random", "greedy", trained.folder)]
     print_summaries(
         [evaluate(p, rules, config.final_deals, max_steps=config.max_steps) for p in players]
     )
-    agent = f"--agent {shlex.quote(str(trained.folder))} --rules {config.rules}"
+    played = rules.name if PRESETS.get(rules.name) == rules else str(trained.folder / "rules.json")
+    agent = f"--agent {shlex.quote(str(trained.folder))} --rules {shlex.quote(played)}"
     click.echo("")
     click.echo(f"Watch it:    python scripts/render.py {agent} --deal 7")
     click.echo(f"Measure it:  python scripts/evaluate.py {agent} --deals 0:20000")

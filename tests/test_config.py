@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.config import ConfigError, TrainConfig, load_config
+from scorpion_env import get_rules
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
@@ -74,6 +75,16 @@ def test_a_misspelt_key_on_the_command_line_exits_with_2_and_names_the_nearest()
     assert result.returncode == 2
     assert "learning_rate" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_rules_of_ones_own_can_be_trained(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text("rules: {name: little, face_down: [1, 1, 1, 1, 1, 1, 1]}\n")
+    config = load_config(path)
+    assert get_rules(config.rules).face_down == (1,) * 7
+    path.write_text("rules: {name: little, face_dwn: [1, 1, 1, 1, 1, 1, 1]}\n")
+    with pytest.raises(ConfigError, match="Did you mean 'face_down'"):
+        load_config(path)
 
 
 def test_the_defaults_are_a_valid_configuration() -> None:
