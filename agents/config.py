@@ -1,6 +1,6 @@
 """Training configurations: one flat YAML file an experiment, checked before anything is started.
 
-:class:`TrainConfig` is the schema; its comments in ``configs/*.yaml`` say the same for people.
+:class:`TrainConfig` is the schema.
 :func:`load_config` reads a file, lays ``key=value`` overrides on top and refuses, in one sentence
 with file, line and key, whatever it does not know or cannot use.
 """
@@ -26,6 +26,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from scorpion_env.deals import parse_deal, parse_deals
 from scorpion_env.errors import ScorpionError, nearest, unknown
 from scorpion_env.rewards import REWARDS
 from scorpion_env.rules import get_rules
@@ -164,6 +165,12 @@ class TrainConfig(BaseModel):
     def _device_name(cls, value: str) -> str:
         if not re.fullmatch(r"auto|cpu|cuda(:\d+)?|mps", value):
             raise ValueError("should be auto, cpu, cuda, cuda:N or mps")
+        return value
+
+    @field_validator("eval_deals", "final_deals")
+    @classmethod
+    def _known_deals(cls, value: str) -> str:
+        parse_deals(value, get_rules("classic")) if ":" in value else parse_deal(value)
         return value
 
     @model_validator(mode="after")

@@ -21,6 +21,7 @@ from gymnasium.vector import AutoresetMode
 
 from agents.base import Actions, Agent, Draws, Information, Masks, Observations
 from agents.statistics import Interval, mean_interval, wilson_interval
+from scorpion_env.batch import checked_seed
 from scorpion_env.board import format_board
 from scorpion_env.compiled import compiled
 from scorpion_env.deals import Position, mix64, parse_deal, parse_deals
@@ -169,6 +170,7 @@ def evaluate(
         ScorpionError: if a deal does not exist or is named twice, or the agent plays other rules.
     """
     rules = get_rules(rules)
+    seed = checked_seed(seed)
     if agent.rules != rules:
         raise ScorpionError(f"Agent '{agent.name}' plays {agent.rules.name}, not {rules.name}.")
     starts = _checked_deals(deals, rules, seed)

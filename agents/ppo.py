@@ -27,7 +27,7 @@ import scorpion_env
 from agents.base import Actions, Agent, Draws, Masks, Observations, null_moves
 from agents.config import TrainConfig
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import write_whole
+from scorpion_env.files import make_folder, write_whole
 from scorpion_env.observation import COLUMN, FACE_DOWN, ON_TOP, PLACE, PLACE_TAKEN, ROW, TO_COME
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
@@ -150,7 +150,7 @@ def save_model(
         config: The configuration it was trained with.
         about: What else the description says, for people: steps, command, scores.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     weights = save_tensors({k: v.cpu().contiguous() for k, v in policy.state_dict().items()})
     rules = get_rules(config.rules)
     description = {
@@ -183,6 +183,8 @@ def load_ppo(
         ScorpionError: if there is no such model, it is damaged, or it plays another variant.
     """
     path = Path(path)
+    if path.is_file() and path.suffix != ".zip":
+        raise ScorpionError(f"{path} is no model by itself; name the folder that it lies in.")
     if path.is_file():
         return _load_zip(path, rules, stochastic=stochastic, trust=trust)
     for folder in (path, path / "best", path / "last"):

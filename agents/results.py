@@ -29,7 +29,7 @@ from scorpion_env import replay
 from scorpion_env.board import parse_board
 from scorpion_env.deals import Position
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import write_whole
+from scorpion_env.files import make_folder, write_whole
 from scorpion_env.rules import PRESETS, Rules, get_rules
 
 PACKAGES = ("numpy", "numba", "gymnasium", "scipy", "torch", "stable-baselines3", "sb3-contrib")
@@ -247,7 +247,7 @@ def save_replays(folder: Path, evaluation: Evaluation) -> list[Path]:
     Raises:
         ScorpionError: if a file cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     files = []
     for result in evaluation.deals:
         start: str | Position = result.deal
@@ -266,7 +266,7 @@ def save_replays(folder: Path, evaluation: Evaluation) -> list[Path]:
 
 
 def _file_stem(agent: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_" else "-" for c in Path(agent).name) or "agent"
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in agent).strip("-") or "agent"
 
 
 # --- reading ------------------------------------------------------------------------------------

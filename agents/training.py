@@ -1,9 +1,10 @@
 """Training: MaskablePPO on Scorpion, into a run folder from which everything can be repeated.
 
 A run folder holds ``config.yaml`` (resolved), ``rules.json``, ``run.json`` (versions, git revision,
-command, threads), ``progress.csv`` and TensorBoard's files, ``evaluations.csv``, the models ``best``
-and ``last`` (see :mod:`agents.ppo`), a replay of the best model's best game, and ``checkpoint.zip``
-with ``checkpoint.json``, the optimiser's state included.
+command, threads), ``progress.csv`` and TensorBoard's files, ``evaluations.csv``, the models
+``best`` and ``last`` (see :mod:`agents.ppo`), a replay of the best model's best game, and
+``checkpoint.zip`` with ``checkpoint.json``, the optimiser's state included; training cannot be
+resumed from it yet.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from agents.evaluation import Evaluation, Summary, evaluate
 from agents.ppo import PPOAgent, policy_arguments, save_model, without_null_moves
 from agents.results import save_replays, versions
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import write_whole
+from scorpion_env.files import make_folder, write_whole
 from scorpion_env.rules import get_rules
 from scorpion_env.sb3 import ScorpionVecEnv
 
@@ -110,7 +111,7 @@ def train(
     threads = _set_threads(config)
     device = _device(config.device)
     torch.distributions.Distribution.set_default_validate_args(False)  # a tenth of the time
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     write_whole(folder / "config.yaml", config.to_yaml())
     rules = get_rules(config.rules)
     write_whole(folder / "rules.json", json.dumps(rules.as_dict(), indent=2) + "\n")
@@ -320,7 +321,7 @@ class _Keeper(BaseCallback):
         file.replace(self.folder / "best" / "best_game.jsonl")
 
     def save_last(self) -> None:
-        """Write the model as it is, and what it takes to go on from here."""
+        """Write the model as it is, and Stable-Baselines3's own file of it."""
         self._save("last")
         buffer = io.BytesIO()
         self.model.save(buffer, exclude=["learning_rate", "lr_schedule", "clip_range"])

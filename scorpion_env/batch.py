@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.board import EMPTY, Board, complete_board, parse_board, taken_runs
-from scorpion_env.cards import SUITS, suit_of
+from scorpion_env.cards import KING, SUITS, suit_of
 from scorpion_env.deals import MAX_SEED, Position, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
 from scorpion_env.kernels import clear, conclude, play, start_order, undo
 from scorpion_env.observation import FEATURES, observation_code
 from scorpion_env.rewards import reward_code
-from scorpion_env.rules import Rules
+from scorpion_env.rules import MAX_STEPS, Rules
 from scorpion_env.state import (
     NO_CARD,
     OUTCOMES,
@@ -87,12 +87,17 @@ class Batch:
         Raises:
             ScorpionError: if an argument has no such value.
         """
-        if size < 1:
-            raise ScorpionError(f"There must be at least 1 game, not {size}.")
-        if max_steps is not None and max_steps < 1:
-            raise ScorpionError(f"max_steps must be at least 1, not {max_steps}.")
-        if not np.isfinite(reward_scale):
-            raise ScorpionError(f"reward_scale must be a finite number, not {reward_scale}.")
+        size = checked_count(size)
+        if max_steps is not None and not (type(max_steps) is int and 1 <= max_steps <= MAX_STEPS):
+            raise ScorpionError(
+                f"max_steps must be a whole number from 1 to {MAX_STEPS}, not {max_steps!r}."
+            )
+        try:
+            finite = bool(np.isfinite(reward_scale))
+        except TypeError:
+            finite = False
+        if not finite:
+            raise ScorpionError(f"reward_scale must be a finite number, not {reward_scale!r}.")
         if illegal_action not in ILLEGAL_ACTIONS:
             raise ScorpionError(unknown("illegal_action", illegal_action, ILLEGAL_ACTIONS))
         self.rules = rules
@@ -113,7 +118,8 @@ class Batch:
         self.games = np.zeros(size, dtype)
         self.games["slot"] = np.arange(size)
         self.games["log_start"] = events * np.arange(size)
-        self.mask = np.zeros((size, rules.num_actions), np.uint8)
+        # Before the first start every action is allowed, as it is once a game is over.
+        self.mask = np.ones((size, rules.num_actions), np.uint8)
         self.seen = np.zeros((size, rules.cards, len(FEATURES)), np.int8)
         self.log = np.zeros(size * events, np.int32)
         self.rewards = np.zeros(size, np.float64)
@@ -122,6 +128,8 @@ class Batch:
         self.final_games = self.games.copy()
         self.final_seen = self.seen.copy()
         self._names: dict[int, tuple[int, str]] = {}
+        for game in self.games:
+            clear(game)
 
     # --- starting games -------------------------------------------------------------------------
 
@@ -130,12 +138,10 @@ class Batch:
         self.games["seed"] = np.array(seed, np.uint64)
         self.games["episode"] = 0
 
-    def start_seeded(
-        self, numbers: npt.NDArray[np.uint64], chosen: npt.NDArray[np.bool_] | None = None
-    ) -> None:
-        """Start all games, or the chosen ones (bool), on seeded deals, uint64 ``(size,)``."""
-        if chosen is None:
-            chosen = np.ones(self.size, np.bool_)
+    def start_seeded(self, numbers: npt.NDArray[np.uint64], chosen: npt.NDArray[np.bool_]) -> None:
+        """Start the chosen games, bool ``(size,)``, on seeded deals, uint64 ``(size,)``."""
+        for index in np.flatnonzero(chosen).tolist():
+            self._names.pop(index, None)
         start_seeded(
             self.games,
             self.rules_record,
@@ -148,7 +154,16 @@ class Batch:
 
     def start_next(self, index: int) -> None:
         """Start the next episode of one game on the deal that its key gives."""
+        self._names.pop(index, None)
         start_next(*self._table(index))
+
+    def checked_start(self, start: Start) -> Start:
+        """Return a start that `start` will not refuse.
+
+        Raises:
+            ScorpionError: if it names no deal.
+        """
+        return start if isinstance(start, Position) else parse_deal(start)
 
     def start(self, index: int, start: Start) -> None:
         """Start one game on a named deal or from a position.
@@ -309,7 +324,7 @@ def read_board(g: Any, rules: Rules) -> Board:
     if rules.runs == "taken":
         for ace in g["taken"][: int(g["runs"])].tolist():
             card = ace
-            for _ in range(12):
+            for _ in range(KING):
                 card = below[card]
             foundations.append(SUITS[suit_of(card)])
     return Board(
@@ -324,6 +339,21 @@ def read_board(g: Any, rules: Rules) -> Board:
 def outcome_of(status: int) -> str | None:
     """Return ``"won"``, ``"lost"``, ``"truncated"`` or, while a game goes on, None."""
     return OUTCOMES[status]
+
+
+def checked_count(size: SupportsIndex) -> int:
+    """Return a number of games.
+
+    Raises:
+        ScorpionError: if it is no whole number from 1 on.
+    """
+    try:
+        count = operator.index(size)
+    except TypeError:
+        raise ScorpionError(f"The number of games is a whole number, not {size!r}.") from None
+    if count < 1:
+        raise ScorpionError(f"There must be at least 1 game, not {count}.")
+    return count
 
 
 def checked_seed(seed: SupportsIndex) -> int:

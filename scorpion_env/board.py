@@ -90,21 +90,26 @@ def _word(card: int) -> str:
 def parse_board(text: str, rules: Rules) -> Board:
     """Return the board that a text describes, checked against the rules.
 
-    Two copies of a card in a two-deck game receive their ids in the order of the text.
+    Two copies of a card in a two-deck game receive their ids in the order of the text, those that
+    lie open first.
 
     Raises:
         BoardError: with line and column, if a card is misspelt, doubled or missing, a face-down
             card lies on a face-up one, or the number of columns or cards is wrong.
     """
+    if not isinstance(text, str):
+        raise BoardError(f"a board is a text, not {text!r}")
     heads: dict[str, tuple[int, list[int]]] = {}
     foundations: tuple[str, ...] = ()
     columns: list[tuple[int, ...]] = []
     face_down: list[int] = []
     copies = _Copies(rules)
+    last = 1, 1
     for number, line in enumerate(text.splitlines(), start=1):
         words = [(m.group(), m.start() + 1) for m in re.finditer(r"\S+", line.split("#")[0])]
         if not words:
             continue
+        last = number, len(line.rstrip()) + 1
         if words[0][0].endswith(":"):
             heading = words[0][0][:-1].capitalize()
             _check_heading(heading, number, heads, columns)
@@ -120,7 +125,8 @@ def parse_board(text: str, rules: Rules) -> Board:
     if len(columns) != rules.num_columns:
         raise BoardError(
             f"the board has {len(columns)} columns, but rules '{rules.name}' have "
-            f"{rules.num_columns}; write '-' for an empty column"
+            f"{rules.num_columns}; write '-' for an empty column",
+            *last,
         )
     board = Board(
         tuple(columns),
@@ -129,8 +135,33 @@ def parse_board(text: str, rules: Rules) -> Board:
         _read_cells(heads.get("Cells"), rules),
         foundations,
     )
-    _check_complete(board, rules)
-    return board
+    _check_complete(board, rules, last)
+    return _renumbered(board, rules)
+
+
+def _renumbered(board: Board, rules: Rules) -> Board:
+    """Give the copies of a card their ids in the order of the text, but visible ones first.
+
+    Otherwise the id of a card that a player sees would tell of those that lie hidden before it.
+    """
+    if rules.decks == 1:
+        return board
+    used: Counter[int] = Counter()
+
+    def number(cards: tuple[int, ...]) -> tuple[int, ...]:
+        numbered = []
+        for card in cards:
+            kind = card % CARDS_PER_DECK
+            numbered.append(kind + CARDS_PER_DECK * used[kind] if card >= 0 else card)
+            used[kind] += card >= 0
+        return tuple(numbered)
+
+    pairs = list(zip(board.columns, board.face_down, strict=True))
+    visible = [number(column[down:]) for column, down in pairs]
+    cells = number(board.cells)
+    hidden = [number(column[:down]) for column, down in pairs]
+    columns = tuple(low + high for low, high in zip(hidden, visible, strict=True))
+    return replace(board, columns=columns, cells=cells, reserve=number(board.reserve))
 
 
 class _Copies:
@@ -234,7 +265,7 @@ def _read_cells(head: tuple[int, list[int]] | None, rules: Rules) -> tuple[int, 
     return tuple(cards)
 
 
-def _check_complete(board: Board, rules: Rules) -> None:
+def _check_complete(board: Board, rules: Rules, last: tuple[int, int]) -> None:
     """Refuse a board whose known, unknown and taken cards do not make the whole deck."""
     absent = missing_cards(board, rules)
     unknown_cards = sum(card == UNKNOWN for card in board.on_board())
@@ -242,12 +273,14 @@ def _check_complete(board: Board, rules: Rules) -> None:
     if len(absent) > unknown_cards + taken:
         names = ", ".join(card_text(card) for card in absent[:5])
         raise BoardError(
-            f"{len(absent) - unknown_cards - taken} card(s) missing from the board, among {names}"
+            f"{len(absent) - unknown_cards - taken} card(s) missing from the board, among {names}",
+            *last,
         )
     if len(absent) < unknown_cards + taken:
         raise BoardError(
             f"{unknown_cards} unknown and {taken} taken cards are written, but only "
-            f"{len(absent)} are not on the board"
+            f"{len(absent)} are not on the board",
+            *last,
         )
     taken_runs(board, rules)
 
@@ -332,8 +365,10 @@ def split_boards(text: str) -> list[tuple[str, str]]:
     start = 0
     while start < len(lines):
         end = start
-        while end < len(lines) and lines[end].split("#")[0].strip():
+        while end < len(lines) and lines[end].strip():
             end += 1
+        while start < end and not lines[start].split("#")[0].strip():
+            start += 1
         if end > start:
             title = ""
             first = start
@@ -350,4 +385,5 @@ def _starts_board(line: str) -> bool:
     word = line.split()[0]
     if word in ("-", "??") or word.endswith(":"):
         return True
-    return bool(re.fullmatch(r"<?(\?\?|(10|[A2-9TJQKa-z])[CDHScdhs])>?", word))
+    # Letters that are no rank count too: a misspelt card is better refused than taken for a title.
+    return bool(re.fullmatch(r"<?(\?\?|(10|[A-Z2-9])[CDHS])>?", word))

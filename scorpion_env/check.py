@@ -33,6 +33,12 @@ def check(rules: str | Rules = "classic", *, episodes: int = 20) -> None:
         _check_episode(env, many, deal)
 
 
+def _demand(holds: object, otherwise: str) -> None:
+    """Raise even where Python leaves out assertions (``python -O``)."""
+    if not holds:
+        raise AssertionError(otherwise)
+
+
 def _check_episode(env: ScorpionEnv, many: ScorpionVectorEnv, deal: int) -> None:
     rng = np.random.default_rng(deal)
     observation, info = env.reset(seed=deal)
@@ -40,18 +46,20 @@ def _check_episode(env: ScorpionEnv, many: ScorpionVectorEnv, deal: int) -> None
     score, ended = 0.0, False
     while not ended:
         mask = env.action_masks()
-        assert mask.any(), "a mask is all False while the game goes on"
-        assert (info["action_mask"] == mask).all(), "the two masks of a game differ"
-        assert env.observation_space.contains(observation), "an observation lies outside its space"
-        assert (observations[0] == observation).all(), "the vector environment sees another game"
+        _demand(mask.any(), "a mask is all False while the game goes on")
+        _demand((info["action_mask"] == mask).all(), "the two masks of a game differ")
+        _demand(
+            env.observation_space.contains(observation), "an observation lies outside its space"
+        )
+        _demand((observations[0] == observation).all(), "the vector environment sees another game")
         action = int(rng.choice(np.flatnonzero(mask)))
         observation, reward, terminated, truncated, info = env.step(action)
         observations, rewards, *ends, _ = many.step(np.array([action]))
-        assert rewards[0] == reward, "the vector environment pays another reward"
-        assert [end[0] for end in ends] == [terminated, truncated], "the ends of a game differ"
-        assert "illegal_action" not in info, "an action of the mask was refused"
+        _demand(rewards[0] == reward, "the vector environment pays another reward")
+        _demand([end[0] for end in ends] == [terminated, truncated], "the ends of a game differ")
+        _demand("illegal_action" not in info, "an action of the mask was refused")
         score += reward
-        assert info["score"] == score, "the rewards do not add up to the score"
+        _demand(info["score"] == score, "the rewards do not add up to the score")
         ended = terminated or truncated
-    assert env.action_masks().all(), "a mask is not all True after the end"
-    assert info["is_success"] == (info["outcome"] == "won"), "outcome and is_success disagree"
+    _demand(env.action_masks().all(), "a mask is not all True after the end")
+    _demand(info["is_success"] == (info["outcome"] == "won"), "outcome and is_success disagree")

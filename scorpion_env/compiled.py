@@ -22,16 +22,22 @@ F = TypeVar("F", bound=Callable[..., object])
 
 @cache
 def sources_digest(module: str) -> str:
-    """Return a digest of a module's source and of every source of its package that it imports."""
-    package, _, name = module.rpartition(".")
-    folder = Path(sys.modules[package].__path__[0])
-    imports = re.compile(rf"^from {re.escape(package)}\.(\w+) import", re.MULTILINE)
+    """Return a digest of a module's source and of all that it imports from here.
+
+    Followed are ``from package.module import`` lines of the module's own package and of this one.
+    """
+    packages = {module.rpartition(".")[0], __package__}
+    names = "|".join(re.escape(package) for package in packages)
+    imports = re.compile(rf"^from ((?:{names})\.\w+) import", re.MULTILINE)
     found: dict[str, str] = {}
-    waiting = [name]
+    waiting = [module]
     while waiting:
         name = waiting.pop()
         if name not in found:
-            found[name] = (folder / f"{name}.py").read_text(encoding="utf-8")
+            package, _, file = name.rpartition(".")
+            folder = Path(sys.modules[package].__path__[0])
+            source = folder / f"{file}.py"
+            found[name] = source.read_text(encoding="utf-8") if source.is_file() else ""
             waiting += imports.findall(found[name])
     return hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest()
 

@@ -139,7 +139,9 @@ MAX_DIGITS = 40
 def _number(digits: str, deal: str) -> int:
     if not (digits.isascii() and digits.isdigit()) or len(digits) > MAX_DIGITS:
         shown = deal if len(deal) <= 60 else deal[:60] + "…"
-        raise DealError(f"'{shown}' names no deal; write a number such as 7, or pysol:24.")
+        raise DealError(
+            f"'{shown}' names no deal (and no file); write a number such as 7, or pysol:24."
+        )
     return int(digits)
 
 
@@ -186,10 +188,11 @@ def parse_deals(text: str, rules: Rules, *, seed: int = 0) -> list[str | Positio
         DealError: if the text is none of these.
         BoardError: if a board of the file is refused.
     """
-    if ":" not in text.removeprefix("pysol:") and not Path(text).is_file():
-        return [parse_deal(text)]
     if Path(text).is_file():
         return list(read_positions(Path(text), rules, seed=seed))
+    text = text.strip().lower()
+    if ":" not in text.removeprefix("pysol:"):
+        return [parse_deal(text)]
     prefix = "pysol:" if text.startswith("pysol:") else ""
     first, _, last = text.removeprefix(prefix).partition(":")
     if not all(part.isascii() and part.isdigit() for part in (first, last)):
@@ -213,7 +216,7 @@ def read_positions(path: Path, rules: Rules, *, seed: int = 0) -> list[Position]
         BoardError: if a board is refused, or the file holds none.
     """
     try:
-        boards = split_boards(path.read_text(encoding="utf-8"))
+        boards = split_boards(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
         raise BoardError(f"{path} is no text file of boards") from None
     if not boards:

@@ -54,9 +54,9 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
     ## Action space
 
     ``Discrete(cards * columns + 1)``, for Classic ``Discrete(365)``: action ``card * columns +
-    column`` moves a card with its group to a column, the last one deals the reserve. A card is
-    ``13 * suit + rank``, suits C D H S = 0…3, ranks A = 0 … K = 12. Variants with cells that can be
-    filled add one action a card, ``cards * columns + 1 + card``; ``open`` adds undo as the last.
+    column`` moves a card with its group to a column, ``cards * columns`` deals the reserve. A card
+    is ``13 * suit + rank``, suits C D H S = 0…3, ranks A = 0 … K = 12. Variants with cells that can
+    be filled add one action a card, ``cards * columns + 1 + card``; ``open`` adds undo as the last.
 
     ## Observation space
 
@@ -135,6 +135,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         )
         self._keyed = False
         self._started = False
+        self._over = False
         self._last_action: int | None = None
         self.observation_space = observation_space(self.rules)
         self.action_space = action_space(self.rules)
@@ -147,8 +148,9 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         Args:
             seed: Deal *seed* is played (unless an option names another), and later episodes are
                 drawn by it.
-            options: ``{"deal": number or text}`` or ``{"board": text}``; unknown cards of the board
-                are completed from the seed, or else at random.
+            options: ``{"deal": number or text}`` (or a `scorpion_env.deals.Position`) or
+                ``{"board": text}``; unknown cards of the board are completed from the seed, or else
+                at random.
 
         Returns:
             The observation, int8 ``(cards, 7)``, and the info.
@@ -158,7 +160,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         """
         found = checked_options(options, OPTIONS)
         number = None if seed is None else checked_seed(seed)
-        super().reset(seed=seed)
+        super().reset(seed=number)
         start = self._chosen_start(found, number)
         batch = self._batch
         if number is not None:
@@ -174,6 +176,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         else:
             batch.start_next(0)
         self._started = True
+        self._over = False
         self._last_action = None
         if self.render_mode == "human":
             self.render()
@@ -189,8 +192,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             completion = seed if seed is not None else int(self.np_random.integers(2**32))
             return parse_position(options["board"], self.rules, completion)
         if options.get("deal") is not None:
-            deal: int | str | Position = options["deal"]
-            return deal
+            return self._batch.checked_start(options["deal"])
         return seed
 
     def step(
@@ -213,12 +215,14 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         except TypeError:
             raise ScorpionError(f"An action is a whole number, not {action!r}.") from None
         batch = self._batch
+        goes_on = not self._over
         reward, status, illegal, score, runs, moves = batch.step_single(index)
         info = self._info(score, runs, moves)
         if illegal:
             info["illegal_action"] = index
-        else:
+        elif goes_on:
             self._last_action = index
+        self._over = status != PLAYING
         if status != PLAYING:
             info["outcome"] = outcome_of(status)
             info["is_success"] = status == WON
@@ -243,6 +247,8 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
 
     def oracle_board(self) -> Board:
         """Return the position with its hidden cards, which no player sees."""
+        if not self._started:
+            raise gym.error.ResetNeeded("Call env.reset() before env.oracle_board().")
         return self._batch.board(0)
 
     def render(self) -> str | None:

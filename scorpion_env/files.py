@@ -1,4 +1,4 @@
-"""Writing files so that no reader ever finds half of one."""
+"""Folders and files: refusals in one sentence, and no file that is only half there."""
 
 from __future__ import annotations
 
@@ -31,3 +31,15 @@ def write_whole(path: str | Path, data: str | bytes) -> None:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise ScorpionError(f"{target} cannot be written: {error.strerror or error}.") from error
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, unless it is there.
+
+    Raises:
+        ScorpionError: if it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ScorpionError(f"{path} cannot be made: {error.strerror or error}.") from error

@@ -37,9 +37,8 @@ def parse_move(text: str, rules: Rules) -> list[int]:
         return [rules.undo_action_index]
     first, arrow, second = word.partition(">")
     if not arrow:
-        raise IllegalMove(
-            f"'{text}' is no move; write 4H>7 or deal.{nearest(word, ['deal', 'undo'])}"
-        )
+        words = ["deal"] if rules.undo_action_index is None else ["deal", "undo"]
+        raise IllegalMove(f"'{text}' is no move; write 4H>7 or deal.{nearest(word, words)}")
     try:
         card = parse_card(first)
     except ValueError as error:

@@ -58,7 +58,7 @@ def observation_bounds(rules: Rules) -> npt.NDArray[np.int8]:
     bounds[:, COLUMN] = max(rules.num_columns, rules.cells)
     bounds[:, ROW] = rules.cards
     bounds[:, ON_TOP] = rules.cards - 1
-    bounds[:, FACE_DOWN] = max(rules.face_down)
+    bounds[:, FACE_DOWN] = rules.cards - 1  # a board may have more than the deal
     bounds[:, VISIBLE] = 1
     bounds[:, TO_COME] = rules.reserve
     return np.maximum(bounds, 1)  # Gymnasium warns of entries that can take one value only

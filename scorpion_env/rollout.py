@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scorpion_env.batch import Batch
+from scorpion_env.batch import Batch, checked_seed
 from scorpion_env.compiled import compiled
 from scorpion_env.deals import EVALUATION_DEALS, mix64
 from scorpion_env.kernels import conclude, is_null, play, start_deal
@@ -58,9 +58,9 @@ def random_rollouts(
         batch.games[0],
         batch.rules_record[0],
         batch.log,
-        np.uint64(first),
+        np.uint64(checked_seed(first)),
         games,
-        np.uint64(seed),
+        np.uint64(checked_seed(seed)),
         null_moves,
     )
     return Rollouts(games, wins, steps, points)

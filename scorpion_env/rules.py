@@ -7,7 +7,7 @@ kernels read these numbers; no other place in the project says what a variant al
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,7 +77,12 @@ class Rules:
 
     def __post_init__(self) -> None:
         for field in ("columns", "face_down", "reserve_columns"):
-            object.__setattr__(self, field, tuple(getattr(self, field)))
+            value = getattr(self, field)
+            if not isinstance(value, Iterable) or isinstance(value, str):
+                raise RulesError(
+                    f"Rules '{self.name}': {field} is a list of numbers, not {value!r}."
+                )
+            object.__setattr__(self, field, tuple(value))
         _check_choices(self)
         _check_numbers(self)
         _check_deal(self)
@@ -156,6 +161,18 @@ def _check_numbers(rules: Rules) -> None:
         if not holds:
             raise RulesError(f"Rules '{rules.name}': {sentence}.")
 
+    demand(type(rules.name) is str and len(rules.name) > 0, "the name must be a text")
+    demand(type(rules.description) is str, "the description must be a text")
+    for field in ("columns", "face_down", "reserve_columns"):
+        demand(
+            all(type(value) is int for value in getattr(rules, field)),
+            f"{field} must hold whole numbers, not {getattr(rules, field)!r}",
+        )
+    for field in ("cells_refill", "undo_action"):
+        demand(
+            type(getattr(rules, field)) is bool,
+            f"{field} must be true or false, not {getattr(rules, field)!r}",
+        )
     for field in ("decks", "reserve", "cells", "cells_dealt", "max_steps"):
         demand(
             type(getattr(rules, field)) is int,

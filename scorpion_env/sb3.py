@@ -160,7 +160,7 @@ class ScorpionVecEnv(VecEnv):
 
     def has_attr(self, attr_name: str) -> bool:
         """Return whether the games have an attribute or method of that name."""
-        return attr_name == "action_masks" or hasattr(self, attr_name)
+        return hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return an attribute of the batch, once for each game."""
@@ -183,7 +183,7 @@ class ScorpionVecEnv(VecEnv):
         indices: VecEnvIndices = None,
         **method_kwargs: Any,
     ) -> Any:
-        """Call ``action_masks`` (or ``render``) for each game.
+        """Call ``action_masks`` for each game.
 
         The masks come as one array, bool ``(games, actions)``, whose rows are the games' masks:
         ``np.stack`` of it is a single copy.

@@ -128,7 +128,7 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
             ("points", np.int32),
             ("points_again", np.int32),
             ("legal_count", np.int32),
-            ("log_start", np.int32),
+            ("log_start", np.int64),
             ("log_events", np.int32),
             ("log_actions", np.int32),
             ("status", np.int8),
@@ -166,6 +166,7 @@ def legal_capacity(rules: Rules) -> int:
 def log_capacity(rules: Rules, actions: int) -> int:
     """Return how many events `actions` actions can log, at most.
 
-    Each action logs itself; a card is turned, and a run taken, once on any line of play.
+    Each action logs itself; a card is turned, and a run taken, once on any line of play. A board
+    may have more cards face down than the deal.
     """
-    return actions + sum(rules.face_down) + rules.num_runs + 1
+    return actions + rules.cards + rules.num_runs + 1

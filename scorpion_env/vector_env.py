@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from scorpion_env.batch import Batch, Start, checked_seed, parse_position
+from scorpion_env.batch import Batch, Start, checked_count, checked_seed, parse_position
 from scorpion_env.deals import MAX_SEED
 from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.rules import Rules, get_rules
@@ -77,10 +77,11 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
 
     ``action_masks()`` returns bool ``(num_envs, actions)``. In ``infos``, ``score``, ``runs``,
     ``moves`` (int64) and ``action_mask`` (int8) have a leading dimension, and every key has
-    Gymnasium's ``_key`` that says whom it concerns. Games that ended add ``outcome`` and
-    ``is_success``; with ``autoreset_mode=SAME_STEP`` (the default) these, with the other numbers of
-    the last step, stand in ``infos["final_info"]`` and the last observation in ``final_obs``. With
-    ``DISABLED`` a game that is over holds still and earns nothing until it is reset.
+    Gymnasium's ``_key`` that says whom it concerns; the property `deals` names the deals. Games
+    that are over add ``outcome`` and ``is_success``; with ``autoreset_mode=SAME_STEP`` (the
+    default) these, with the other numbers of the last step, stand in ``infos["final_info"]`` and
+    the last observation in ``final_obs``. With ``DISABLED`` a game that is over holds still and
+    earns nothing until it is reset.
 
     Args:
         num_envs: Number of games.
@@ -112,7 +113,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         refuse_arguments(unknown_arguments, ARGUMENTS)
         mode = _autoreset_mode(autoreset_mode)
         self.rules = get_rules(rules)
-        self.num_envs = num_envs
+        self.num_envs = checked_count(num_envs)
         self.render_mode = checked_render_mode(render_mode, ["ansi"])
         self.metadata = {"render_modes": ["ansi"], "autoreset_mode": mode}
         self._mask_in_info = mask_in_info
@@ -157,7 +158,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         found = checked_options(options, OPTIONS)
         chosen = self._chosen(found.get("reset_mask"))
         seeds = self._seeds(seed)
-        starts = self._starts(found, seeds)
+        starts = self._starts(found, seeds, chosen)
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._key(seeds, chosen)
         self._start(seeds, starts, chosen)
@@ -193,7 +194,10 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         return [(first + i) & MAX_SEED for i in range(self.num_envs)]
 
     def _starts(
-        self, options: dict[str, Any], seeds: list[int | None]
+        self,
+        options: dict[str, Any],
+        seeds: list[int | None],
+        chosen: npt.NDArray[np.bool_],
     ) -> Sequence[Start | None] | None:
         if options.get("board") is not None:
             entropy = [s if s is not None else int(self.np_random.integers(2**32)) for s in seeds]
@@ -206,8 +210,11 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
                 raise ScorpionError(
                     f"The option deal names {len(deal)} deals for {self.num_envs} games."
                 )
-            return list(deal)
-        return [deal] * self.num_envs
+            return [
+                self._batch.checked_start(d) if mine else None
+                for d, mine in zip(deal, chosen, strict=True)
+            ]
+        return [self._batch.checked_start(deal)] * self.num_envs
 
     def _key(self, seeds: list[int | None], chosen: npt.NDArray[np.bool_]) -> None:
         """Key the deal generators of the chosen games that are given a seed, or have none yet."""
@@ -334,6 +341,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         if self.render_mode is None:
             gym.logger.warn('render() does nothing without render_mode="ansi".')
             return None
+        if not self._started:
+            raise gym.error.ResetNeeded("Call envs.reset() before envs.render().")
         texts = []
         for i, g in enumerate(self._batch.games):
             status = Status(

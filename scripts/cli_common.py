@@ -64,10 +64,13 @@ def main_guard(function: F) -> F:
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             sys.exit(EXIT_INTERRUPTED)
-        except BrokenPipeError:
+        except OSError as error:
             # Python flushes standard output once more on its way out, which must not fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
+            if isinstance(error, BrokenPipeError):
+                sys.exit(0)
+            click.echo(f"Error: {error}", err=True)
+            sys.exit(EXIT_BAD_INPUT)
 
     return guarded  # type: ignore[return-value]
 
@@ -145,6 +148,13 @@ def chosen_deals(
         return parse_deals(text, rules, seed=seed)
     except OSError as error:
         raise ScorpionError(f"Cannot read {text}: {error.strerror or error}.") from error
+
+
+def check_writable(*paths: Path | None) -> None:
+    """Refuse a result file in a folder that does not exist before hours are spent on it."""
+    for path in paths:
+        if path is not None and not path.parent.is_dir():
+            raise ScorpionError(f"Cannot write {path}: there is no folder {path.parent}.")
 
 
 def command_line() -> str:

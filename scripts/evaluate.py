@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 from cli_common import (
+    check_writable,
     chosen_deals,
     command_line,
     deal_option,
@@ -106,7 +107,7 @@ def main(
         raise ScorpionError("Say who plays: --agent random, --agent greedy or --agent PATH.")
     if len(set(agents)) < len(agents):
         raise ScorpionError("An agent is named twice.")
-    _check_writable(json_path, csv_path)
+    check_writable(json_path, csv_path)
     starts = chosen_deals(deals, deal, rules, seed=seed)
     players = [load_agent(name, rules, stochastic=stochastic, trust=trust) for name in agents]
     evaluations = []
@@ -146,13 +147,6 @@ def compare(files: tuple[Path, ...]) -> None:
     comparisons = compare_stored(stored)
     print_summaries([entry.evaluation for entry in stored])
     print_comparisons(comparisons)
-
-
-def _check_writable(*paths: Path | None) -> None:
-    """Refuse a result file in a folder that does not exist before hours are spent on it."""
-    for path in paths:
-        if path is not None and not path.parent.is_dir():
-            raise ScorpionError(f"Cannot write {path}: there is no folder {path.parent}.")
 
 
 if __name__ == "__main__":

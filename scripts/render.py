@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 import numpy as np
-from cli_common import deal_option, main_guard, rules_option, seed_option
+from cli_common import check_writable, deal_option, main_guard, rules_option, seed_option
 from terminal import (
     allow_any_text,
     first_position,
@@ -125,6 +125,7 @@ def main(
         return
     if deal is not None and board_path is not None:
         raise ScorpionError("Give either --deal or --board, not both.")
+    check_writable(save_path)
     start: str | Position = parse_deal(deal or DEFAULT_DEAL)
     if board_path is not None:
         start = first_position(board_path, rules, seed)

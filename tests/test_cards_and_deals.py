@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -170,12 +171,17 @@ BOARD = Game.new(7).to_text()
         (lambda t: t.replace("9S 3D 2H", "9S 3D 3D"), 1, 14, "twice"),
         (lambda t: t.replace("8C JS 8H", "8C JX 8H"), 6, 7, "no card"),
         (lambda t: t.replace("QC 8C", "QC <8C>"), 6, 4, "face-down card"),
-        (lambda t: t.replace("4S 2D 6C", "4S 2D"), 0, None, "missing"),
-        (lambda t: t.rsplit("\n", 2)[0] + "\n", 0, None, "columns"),
+        (lambda t: t.replace("4S 2D 6C", "4S 2D"), 8, None, "missing"),
+        (lambda t: t.rsplit("\n", 2)[0] + "\n", 7, None, "columns"),
         (lambda t: t.replace("Talon", "Tallon"), 1, 1, "no heading"),
         (lambda t: t.replace("Talon: 9S 3D 2H", "Talon: 9S 3D"), 1, None, "reserve"),
         (lambda t: t.replace("Talon:", "Foundations: X\nTalon:"), 1, 14, "no suit"),
-        (lambda t: t.replace("Talon:", "Foundations: H\nTalon:"), 0, None, "not on the board"),
+        (
+            lambda t: t.replace("Talon:", "Foundations: H\nTalon:"),
+            9,
+            None,
+            "on the board",
+        ),
         (lambda t: "Cells: 7H\n" + t, None, None, "cells|twice"),
         (lambda t: t.replace("KH 5S", "KH <5S>"), 8, None, "face-down"),
         (lambda t: t.replace("9H KH 5S", "9H - 5S"), 8, None, "empty column"),
@@ -203,3 +209,39 @@ def test_taken_runs_of_alternating_colours_are_read_back() -> None:
     game = Game.from_text(text, "scorpion-tail")
     assert game.runs == 1
     assert game.to_text() == text
+
+
+def test_a_comment_line_does_not_part_a_board() -> None:
+    lines = BOARD.splitlines()
+    text = "\n".join(["My board", *lines[:3], "# halfway", *lines[3:], "", "# the end"])
+    boards = split_boards(text)
+    assert [title for title, _ in boards] == ["My board"]
+    assert Game.from_text(boards[0][1]).to_text() == BOARD
+
+
+def test_a_title_may_start_with_any_word() -> None:
+    assert [title for title, _ in split_boards(f"As printed\n{BOARD}\nis it so\n{BOARD}")] == [
+        "As printed",
+        "is it so",
+    ]
+
+
+@pytest.mark.parametrize("preset", ["double", "pysol-double"])
+def test_ids_of_visible_cards_do_not_tell_of_hidden_copies(preset: str) -> None:
+    text = Game.new(3, preset).to_text()
+    hidden = re.findall(r"<(..)>", text)
+    seen = Game.from_text(text, preset).observation()
+    for shift in range(1, 20):
+        other = re.sub(r"<..>", "<{}>", text).format(*hidden[shift:], *hidden[:shift])
+        assert (Game.from_text(other, preset).observation() == seen).all()
+
+
+def test_a_byte_order_mark_is_no_part_of_a_board(tmp_path: Path) -> None:
+    path = tmp_path / "board.txt"
+    path.write_text(BOARD, encoding="utf-8-sig")
+    assert len(parse_deals(str(path), CLASSIC)) == 1
+
+
+def test_what_is_no_text_is_no_board() -> None:
+    with pytest.raises(BoardError, match="a board is a text"):
+        Game.from_text(None)  # type: ignore[arg-type]

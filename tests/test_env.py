@@ -16,7 +16,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import scorpion_env
-from scorpion_env import PRESETS, Game, IllegalMove, ScorpionEnv, ScorpionError
+from scorpion_env import PRESETS, Game, IllegalMove, Rules, ScorpionEnv, ScorpionError
 from scorpion_env.board import format_board
 from scorpion_env.observation import observe_game
 
@@ -212,7 +212,7 @@ def test_misspelt_arguments_are_errors_that_name_the_nearest() -> None:
     ):
         with pytest.raises(ScorpionError, match="Did you mean"):
             ScorpionEnv(**arguments)  # type: ignore[arg-type]
-    for numbers in ({"max_steps": 0}, {"reward_scale": float("nan")}):
+    for numbers in ({"max_steps": 0}, {"max_steps": 1.5}, {"reward_scale": float("nan")}):
         with pytest.raises(ScorpionError):
             ScorpionEnv(**numbers)
 
@@ -363,3 +363,58 @@ def test_hidden_cards_do_not_show() -> None:
         assert (shuffled == seen).all()
         if "outcome" not in info:
             assert (other_info["action_mask"] == info["action_mask"]).all()
+
+
+def test_numpy_seeds_are_seeds() -> None:
+    assert ScorpionEnv().reset(seed=np.int64(3))[1]["deal"] == "3"  # type: ignore[arg-type]
+
+
+def test_a_refused_deal_leaves_the_later_deals_as_they_were() -> None:
+    envs = [ScorpionEnv(), ScorpionEnv()]
+    for env in envs:
+        env.reset(seed=1)
+    with pytest.raises(ScorpionError):
+        envs[0].reset(seed=5, options={"deal": "foo"})
+    assert envs[0].reset()[1]["deal"] == envs[1].reset()[1]["deal"]
+
+
+def test_a_step_after_the_end_is_not_shown_as_the_last_move() -> None:
+    env = ScorpionEnv(max_steps=1, render_mode="ansi")
+    env.reset(seed=7)
+    env.step(364)
+    before = env.render()
+    env.step(0)
+    assert env.render() == before
+
+
+def test_nothing_can_be_looked_at_before_the_first_reset() -> None:
+    env = ScorpionEnv(render_mode="ansi")
+    for look in (env.render, env.oracle_board):
+        with pytest.raises(gym.error.ResetNeeded):
+            look()
+
+
+def test_a_board_with_many_face_down_cards_keeps_to_space_and_undo_log() -> None:
+    """More of them than the deal has: the undo log once was too short for the cards turned."""
+    rules = Rules("mine", face_down=(0,) * 7, undo_action=True, undo_limit=None, max_steps=60)
+    columns = [column.split() for column in Game.new(3, rules).to_text().splitlines()[1:]]
+    hidden = [[f"<{card}>" for card in column[:-1]] + column[-1:] for column in columns]
+    text = "\n".join(" ".join(column) for column in hidden) + "\n"
+    talon = Game.new(3, rules).to_text().splitlines()[0]
+    env = ScorpionEnv(rules)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        observation, info = env.reset(options={"board": f"{talon}\n{text}"})
+        start, played = env.oracle_board(), 0
+        for _ in range(25):
+            assert env.observation_space.contains(observation)
+            legal = np.flatnonzero(info["action_mask"][:-1])
+            if not len(legal) or "outcome" in info:
+                break
+            observation, *_, info = env.step(int(rng.choice(legal)))
+            played += 1
+        for _ in range(played):
+            if "outcome" not in info:
+                *_, info = env.step(env.rules.num_actions - 1)
+        if "outcome" not in info:
+            assert env.oracle_board() == start

@@ -195,3 +195,19 @@ def test_rules_are_plain_data_and_back() -> None:
 def test_an_unknown_preset_names_the_nearest() -> None:
     with pytest.raises(ScorpionError, match="Did you mean 'classic'"):
         Game.new(7, "clasic")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"columns": (7.0,) * 7},
+        {"max_steps": 1.5},
+        {"decks": True},
+        {"cells_refill": 1},
+        {"name": ""},
+        {"undo_limit": 10**9},
+    ],
+)
+def test_rules_take_numbers_of_the_right_kind_only(change: dict[str, object]) -> None:
+    with pytest.raises(RulesError):
+        Rules(**({"name": "bad"} | change))  # type: ignore[arg-type]

@@ -250,3 +250,15 @@ def test_async_vector_environments_work(context: str) -> None:
         assert (expected[:, :, 6] == 3).all()
     finally:
         vector.close()
+
+
+def test_a_seeded_reset_forgets_the_name_of_an_earlier_deal() -> None:
+    vector = ScorpionVectorEnv(2)
+    vector.reset(options={"deal": "pysol:24"})
+    vector.reset(seed=5)
+    assert vector.deals == ["5", "6"]
+
+
+def test_nothing_can_be_rendered_before_the_first_reset() -> None:
+    with pytest.raises(gym.error.ResetNeeded):
+        ScorpionVectorEnv(2, render_mode="ansi").render()
