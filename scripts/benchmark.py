@@ -141,7 +141,7 @@ def _envpool(env_id: str, actions: int) -> Callable[[], int]:
 
 
 def _open_spiel() -> Callable[[], int]:
-    import pyspiel  # type: ignore[import-not-found,unused-ignore]
+    import pyspiel
 
     game = pyspiel.load_game("solitaire")
     draws = np.random.default_rng(0).random(100_000)
