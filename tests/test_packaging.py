@@ -111,7 +111,9 @@ def test_agents_and_scripts_import_only_what_the_train_extra_brings() -> None:
     allowed |= {"pydantic_core"}  # part of pydantic
     for folder in ("agents", "scripts"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            assert imported_modules(path) <= allowed, f"{folder}/{path.name}"
+            # The benchmark measures the peers that are installed, and does without the others.
+            peers = {"envpool", "pyspiel"} if path.name == "benchmark.py" else set()
+            assert imported_modules(path) <= allowed | peers, f"{folder}/{path.name}"
 
 
 def test_the_version_is_the_same_everywhere() -> None:
