@@ -20,13 +20,14 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_serializer,
     model_validator,
 )
 from pydantic_core import ErrorDetails
 
-from scorpion_env.deals import parse_deal, parse_deals
+from scorpion_env.deals import parse_deals
 from scorpion_env.errors import ScorpionError, nearest, unknown
 from scorpion_env.rewards import REWARDS
 from scorpion_env.rules import get_rules
@@ -46,6 +47,17 @@ def _whole(value: object) -> object:
 
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
 Whole = Annotated[int, BeforeValidator(_whole), Field(ge=0)]
+
+
+def _count_or_auto(value: object) -> object:
+    """Refuse for both kinds at once; the schema would speak of each by its own inner name."""
+    value = _whole(value)
+    if value == "auto" or (type(value) is int and value >= 1):
+        return value
+    raise ValueError("should be a whole number from 1, or auto")
+
+
+CountOrAuto = Annotated[int | Literal["auto"], BeforeValidator(_count_or_auto)]
 Unit = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[float, Field(gt=0.0)]
 NotNegative = Annotated[float, Field(ge=0.0)]
@@ -137,7 +149,7 @@ class TrainConfig(BaseModel):
 
     # The machine
     device: str = "cpu"
-    threads: Count | Literal["auto"] = "auto"
+    threads: CountOrAuto = "auto"
 
     # What is measured and kept
     stats_window: Count = 1000
@@ -169,8 +181,13 @@ class TrainConfig(BaseModel):
 
     @field_validator("eval_deals", "final_deals")
     @classmethod
-    def _known_deals(cls, value: str) -> str:
-        parse_deals(value, get_rules("classic")) if ":" in value else parse_deal(value)
+    def _readable_deals(cls, value: str, info: ValidationInfo) -> str:
+        # They are played first after hours of training; a misprint must not wait until then.
+        if "rules" in info.data:
+            try:
+                parse_deals(value, get_rules(info.data["rules"]))
+            except OSError as error:
+                raise ValueError(f"Cannot read {value}: {error.strerror or error}") from error
         return value
 
     @model_validator(mode="after")
@@ -322,8 +339,6 @@ def _sentence(error: ErrorDetails, places: Mapping[str, str], whole: str) -> str
         message = message.removeprefix("Value error, ").rstrip(".")
         if message[:1].isupper() or not keys:  # already a sentence of its own
             return f"{place}: {message}{'' if message.endswith('?') else '.'}"
-    keys = [key for key in keys if key != "constrained-int" and "literal" not in key]
-    name = ".".join(keys)
     message = message.removeprefix("Input ").rstrip(".")
     shown = "a number that is not finite" if _not_finite(value) else repr(value)
     hint = ""

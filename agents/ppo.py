@@ -1,8 +1,10 @@
 """PPO agents: the network, and models on disk that execute nothing when they are loaded.
 
-A model is a folder with two files: ``policy.safetensors`` (the weights) and ``model.json`` (what
-they are the weights of: rules, network, versions, how they came about). Stable-Baselines3's zip
-files can run code when they are read; they are loaded only on request (``trust``).
+A model is a folder with two files: ``policy-….safetensors`` (the weights) and ``model.json`` (which
+file holds the weights, and what they are the weights of: rules, network, versions, how they came
+about). ``model.json`` is replaced last, in one step, and the older weights go after that: whenever
+a writer is killed, the folder holds a whole model. Stable-Baselines3's zip files can run code when
+they are read; they are loaded only on request (``trust``).
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from scorpion_env.observation import COLUMN, FACE_DOWN, ON_TOP, PLACE, PLACE_TAK
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
 
-WEIGHTS_FILE = "policy.safetensors"
+WEIGHTS_FILES = "policy-*.safetensors"
 MODEL_FILE = "model.json"
 MODEL_FORMAT = "scorpion-model"
 MODEL_VERSION = 1
@@ -142,7 +144,7 @@ def save_model(
     config: TrainConfig,
     about: dict[str, Any],
 ) -> None:
-    """Write a policy as weights and description; each file is there whole or not at all.
+    """Write a policy as weights and description; a reader finds the old model or the new one.
 
     Args:
         folder: Where to; made if need be.
@@ -152,6 +154,8 @@ def save_model(
     """
     make_folder(folder)
     weights = save_tensors({k: v.cpu().contiguous() for k, v in policy.state_dict().items()})
+    digest = hashlib.sha256(weights).hexdigest()
+    file = folder / WEIGHTS_FILES.replace("*", digest[:12])
     rules = get_rules(config.rules)
     description = {
         "format": MODEL_FORMAT,
@@ -160,12 +164,16 @@ def save_model(
         "network": config.model_dump(
             mode="json", include={"extractor", "net_arch", "activation", "mask_null_moves"}
         ),
-        "weights_sha256": hashlib.sha256(weights).hexdigest(),
+        "weights": file.name,
+        "weights_sha256": digest,
         "versions": {"scorpion_env": scorpion_env.__version__, "torch": str(torch.__version__)},
         **about,
     }
-    write_whole(folder / WEIGHTS_FILE, weights)
+    write_whole(file, weights)
     write_whole(folder / MODEL_FILE, json.dumps(description, indent=2) + "\n")
+    for other in folder.glob(WEIGHTS_FILES):
+        if other != file:
+            other.unlink(missing_ok=True)
 
 
 def load_ppo(
@@ -202,12 +210,11 @@ def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) ->
         )
     try:
         config = TrainConfig.model_validate(about["network"])
-        policy = _empty_policy(rules, config)
-        weights = (folder / WEIGHTS_FILE).read_bytes()
+        policy = empty_policy(rules, config)
+        file = folder / about["weights"]
+        weights = file.read_bytes()
         if hashlib.sha256(weights).hexdigest() != about.get("weights_sha256"):
-            raise ScorpionError(
-                f"{folder / WEIGHTS_FILE} was changed: it is not what {MODEL_FILE} describes."
-            )
+            raise ScorpionError(f"{file} was changed: it is not what {MODEL_FILE} describes.")
         policy.load_state_dict(load_tensors(weights))
     except ScorpionError:
         raise
@@ -232,7 +239,7 @@ def read_description(folder: Path) -> dict[str, Any]:
     file = folder / MODEL_FILE
     try:
         about = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ScorpionError(f"{file} cannot be read: {error}") from error
     if not isinstance(about, dict) or about.get("format") != MODEL_FORMAT:
         raise ScorpionError(f"{file} does not describe a model of scorpion_env.")
@@ -241,12 +248,17 @@ def read_description(folder: Path) -> dict[str, Any]:
             f"{file} has version {about.get('version')}; this package reads version "
             f"{MODEL_VERSION}."
         )
-    if not isinstance(about.get("network"), dict) or not isinstance(about.get("rules"), dict):
-        raise ScorpionError(f"{file} is damaged: it says nothing of rules or network.")
+    for key in ("network", "rules", "versions"):
+        if not isinstance(about.get(key), dict):
+            raise ScorpionError(f"{file} is damaged: it says nothing of {key}.")
+    weights = about.get("weights")
+    if not isinstance(weights, str) or Path(weights).name != weights:
+        raise ScorpionError(f"{file} is damaged: it names no weights file beside it.")
     return about
 
 
-def _empty_policy(rules: Rules, config: TrainConfig) -> MaskableActorCriticPolicy:
+def empty_policy(rules: Rules, config: TrainConfig) -> MaskableActorCriticPolicy:
+    """Return the network that a configuration describes, with random weights."""
     return MaskableActorCriticPolicy(
         observation_space(rules), action_space(rules), lambda _: 0.0, **policy_arguments(config)
     )

@@ -16,6 +16,7 @@ import io
 import json
 import os
 import platform
+import shlex
 import subprocess
 import sys
 import time
@@ -42,6 +43,9 @@ from scorpion_env.errors import ScorpionError
 from scorpion_env.files import make_folder, write_whole
 from scorpion_env.rules import get_rules
 from scorpion_env.sb3 import ScorpionVecEnv
+
+LINE_EVERY = 10
+"""Seconds between two lines of progress where there is no terminal to draw a bar on."""
 
 
 class TrainingEnv(ScorpionVecEnv):
@@ -153,9 +157,11 @@ def train(
     else:
         say("TensorBoard is not installed; the curves are in progress.csv alone.")
     model.set_logger(configure(str(folder), formats))
-    keeper = _Keeper(config, folder, stop or Stop())
-    model.learn(config.timesteps, callback=keeper)
-    keeper.save_last()
+    keeper = _Keeper(config, folder, stop or Stop(), say)
+    try:
+        model.learn(config.timesteps, callback=keeper)
+    finally:
+        keeper.save_last()  # whatever ended it: a full disk, an error in an evaluation, a signal
     return Trained(folder, model.num_timesteps, keeper.stop.asked, keeper.best)
 
 
@@ -183,7 +189,7 @@ def _device(name: str) -> str:
 
 def _write_run_file(folder: Path, config: TrainConfig, threads: int, device: str) -> None:
     about = {
-        "command": " ".join(["python", *sys.argv]),
+        "command": shlex.join(["python", *sys.argv]),
         "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "versions": versions(get_rules(config.rules)),
         "git_revision": _git_revision(),
@@ -211,8 +217,11 @@ def _git_revision() -> str | None:
 class _Keeper(BaseCallback):
     """Watches a training: progress, figures of the last games, evaluations, models, stopping."""
 
-    def __init__(self, config: TrainConfig, folder: Path, stop: Stop) -> None:
+    def __init__(
+        self, config: TrainConfig, folder: Path, stop: Stop, say: Callable[[str], None]
+    ) -> None:
         super().__init__()
+        self.say = say
         self.config = config
         self.folder = folder
         self.stop = stop
@@ -221,7 +230,7 @@ class _Keeper(BaseCallback):
         self._recent: deque[tuple[bool, int]] = deque(maxlen=config.stats_window)
         self._next_evaluation = config.eval_every
         self._next_checkpoint = config.checkpoint_every
-        self._saved_at = self._began = time.monotonic()
+        self._saved_at = self._began = self._said_at = time.monotonic()
         self._evaluations: list[dict[str, Any]] = []
         self._bar: tqdm[Any] | None = None
 
@@ -233,6 +242,8 @@ class _Keeper(BaseCallback):
 
     def _on_training_start(self) -> None:
         self._bar = tqdm(total=self.config.timesteps, unit="step", unit_scale=True, disable=None)
+        if self._bar.disable:
+            self.say(f"No terminal, so no progress bar: a line every {LINE_EVERY} seconds instead.")
 
     def _on_step(self) -> bool:
         for i in np.flatnonzero(self.locals["dones"]):
@@ -254,6 +265,14 @@ class _Keeper(BaseCallback):
             self.logger.record("rollout/mean_points", points)
             assert self._bar is not None
             self._bar.set_postfix(win=f"{wins:.1%}", points=f"{points:.0f}")
+            if self._bar.disable and time.monotonic() - self._said_at >= LINE_EVERY:
+                self._said_at = time.monotonic()
+                speed = self.num_timesteps / (self._said_at - self._began)
+                self.say(
+                    f"{self.num_timesteps:,} of {self.config.timesteps:,} steps, "
+                    f"{speed:,.0f} a second; last {len(self._recent)} games: "
+                    f"wins {wins:.1%}, mean points {points:.0f}"
+                )
         if self.num_timesteps >= self._next_evaluation:
             self._next_evaluation += self.config.eval_every
             self._evaluate()
@@ -266,6 +285,9 @@ class _Keeper(BaseCallback):
     def _on_training_end(self) -> None:
         if not self.stop.asked:
             self._evaluate()
+            # The loop writes its logs before an update; what came after the last one is still open.
+            self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
+            self.logger.dump(self.num_timesteps)
         assert self._bar is not None
         self._bar.close()
 

@@ -8,6 +8,7 @@ Examples:
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from cli_common import EXIT_INTERRUPTED, main_guard
+from cli_common import EXIT_INTERRUPTED, command_line, main_guard
 
 from agents.config import DEFAULT_CONFIG, TrainConfig, load_config
 from scorpion_env.rules import PRESETS, get_rules
@@ -71,6 +72,8 @@ def main(
         "device": device,
     }
     config = load_config(config_path, overrides, options)
+    # Threads that spin while they wait make training eight times slower where cores are shared.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from agents.training import Stop, train  # brings torch; a bad configuration ends before that
 
     folder = run_dir or _new_folder(config_path.stem, config)
@@ -102,12 +105,13 @@ def _report(trained: Trained, config: TrainConfig) -> None:
 
     from agents import load_agent
     from agents.evaluation import evaluate
+    from agents.results import write_json
 
     rules = get_rules(config.rules)
     players = [load_agent(name, rules) for name in ("random", "greedy", trained.folder)]
-    print_summaries(
-        [evaluate(p, rules, config.final_deals, max_steps=config.max_steps) for p in players]
-    )
+    measured = [evaluate(p, rules, config.final_deals, max_steps=config.max_steps) for p in players]
+    write_json(trained.folder / "final.json", measured, command=command_line())
+    print_summaries(measured)
     played = rules.name if PRESETS.get(rules.name) == rules else str(trained.folder / "rules.json")
     agent = f"--agent {shlex.quote(str(trained.folder))} --rules {shlex.quote(played)}"
     click.echo("")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.config import ConfigError, TrainConfig, load_config
-from scorpion_env import get_rules
+from scorpion_env import Game, get_rules
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
@@ -44,6 +44,10 @@ def test_overrides_and_options_win_over_the_file(tmp_path: Path) -> None:
         ("reward: point", "Did you mean 'points'"),
         ("activation: rellu", "Did you mean 'relu'"),
         ("learning_rate: {start: 1, stop: 2}", "Unknown .*'learning_rate.stop'.*Known: start, end"),
+        ("threads: two", "'threads' should be a whole number from 1, or auto, not 'two'"),
+        ("threads: 0", "'threads' should be a whole number from 1, or auto, not 0"),
+        ("seed: 0\nfinal_deals: '5:3'", "line 2: .*holds no deals"),
+        ("eval_deals: foo", "line 1: .*'foo' names no deal"),
         ("batch_size: 1e9", "larger than a rollout"),
         ("- a\n- b", "key: value"),
         ("a: [", "not valid YAML"),
@@ -57,6 +61,15 @@ def test_a_bad_configuration_is_refused_in_one_sentence(
     with pytest.raises(ConfigError, match=words) as refusal:
         load_config(path)
     assert "\n" not in str(refusal.value)
+
+
+def test_deals_may_be_a_file_of_boards_of_the_rules_that_are_trained(tmp_path: Path) -> None:
+    boards = tmp_path / "boards.txt"
+    boards.write_text(Game.new(deal=7, rules="three-blind-mice").to_text())
+    config = load_config(None, [f"final_deals={boards}", "rules=three-blind-mice"])
+    assert config.final_deals == str(boards)
+    with pytest.raises(ConfigError, match="final_deals="):
+        load_config(None, [f"final_deals={boards}"])
 
 
 def test_a_missing_file_is_refused() -> None:

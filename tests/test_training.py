@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,10 +18,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import load_agent
+from agents import load_agent, ppo, training
 from agents.config import TrainConfig
 from agents.evaluation import evaluate
-from agents.ppo import MODEL_FILE, WEIGHTS_FILE
+from agents.ppo import MODEL_FILE, WEIGHTS_FILES
 from agents.training import Stop, TrainingEnv, train
 from scorpion_env import ScorpionError, get_rules, replay
 
@@ -36,6 +38,12 @@ SMALL: dict[str, Any] = {
     "eval_deals": "900000:900020",
     "checkpoint_every": 256,
 }
+
+
+def weights_of(folder: Path) -> Path:
+    """Return the one weights file of a model folder."""
+    (file,) = folder.glob(WEIGHTS_FILES)
+    return file
 
 
 def run(folder: Path, **changes: Any) -> Any:
@@ -57,7 +65,8 @@ def test_a_run_folder_holds_what_it_takes_to_repeat_the_run(trained: Path) -> No
     for name in ("config.yaml", "progress.csv", "evaluations.csv", "checkpoint.zip"):
         assert (trained / name).stat().st_size > 0
     for name in ("best", "last"):
-        assert {WEIGHTS_FILE, MODEL_FILE} <= {path.name for path in (trained / name).iterdir()}
+        about = json.loads((trained / name / MODEL_FILE).read_text())
+        assert about["weights"] == weights_of(trained / name).name
     assert not list(trained.rglob("*.tmp"))
     assert list(trained.glob("events.out.tfevents.*"))
     assert replay.check(trained / "best" / "best_game.jsonl").moves > 0
@@ -65,10 +74,10 @@ def test_a_run_folder_holds_what_it_takes_to_repeat_the_run(trained: Path) -> No
 
 def test_the_same_seed_gives_the_same_parameters(trained: Path, tmp_path: Path) -> None:
     run(tmp_path / "again")
-    weights = [(f / "last" / WEIGHTS_FILE).read_bytes() for f in (trained, tmp_path / "again")]
+    weights = [weights_of(f / "last").read_bytes() for f in (trained, tmp_path / "again")]
     assert weights[0] == weights[1]
     run(tmp_path / "other", seed=1)
-    assert (tmp_path / "other" / "last" / WEIGHTS_FILE).read_bytes() != weights[0]
+    assert weights_of(tmp_path / "other" / "last").read_bytes() != weights[0]
 
 
 def test_a_folder_with_something_in_it_is_never_overwritten(trained: Path) -> None:
@@ -124,11 +133,14 @@ def test_models_that_do_not_fit_are_refused_with_the_reason(trained: Path, tmp_p
         (lambda d: d | {"format": "other"}, "does not describe"),
         (lambda d: d | {"network": d["network"] | {"net_arch": {"pi": [8], "vf": [8]}}}, "cannot"),
         (lambda d: d | {"network": d["network"] | {"extractor": "x"}}, "cannot"),
+        (lambda d: d | {"versions": [1]}, "says nothing of versions"),
+        (lambda d: d | {"weights": "../" + d["weights"]}, "names no weights file"),
     ]
     for change, words in changes:
         folder = tmp_path / words.replace(" ", "-")
         folder.mkdir(exist_ok=True)
-        (folder / WEIGHTS_FILE).write_bytes((trained / "best" / WEIGHTS_FILE).read_bytes())
+        best = weights_of(trained / "best")
+        (folder / best.name).write_bytes(best.read_bytes())
         about = json.loads((trained / "best" / MODEL_FILE).read_text())
         (folder / MODEL_FILE).write_text(json.dumps(change(about)))
         with pytest.raises(ScorpionError, match=words):
@@ -137,11 +149,71 @@ def test_models_that_do_not_fit_are_refused_with_the_reason(trained: Path, tmp_p
 
 def test_changed_weights_are_refused(trained: Path, tmp_path: Path) -> None:
     (tmp_path / MODEL_FILE).write_bytes((trained / "best" / MODEL_FILE).read_bytes())
-    weights = bytearray((trained / "best" / WEIGHTS_FILE).read_bytes())
+    best = weights_of(trained / "best")
+    weights = bytearray(best.read_bytes())
     weights[-1] ^= 1
-    (tmp_path / WEIGHTS_FILE).write_bytes(bytes(weights))
+    (tmp_path / best.name).write_bytes(bytes(weights))
     with pytest.raises(ScorpionError, match="was changed"):
         load_agent(tmp_path, "classic")
+
+
+def test_a_writer_killed_between_weights_and_description_leaves_the_old_model(
+    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "last"
+    shutil.copytree(trained / "last", folder)
+    before = load_agent(folder, "classic")
+    config = TrainConfig.model_validate(SMALL)
+    policy = ppo.empty_policy(get_rules("classic"), config)
+
+    def write_weights_alone(path: Path, data: str | bytes) -> None:
+        if path.name == MODEL_FILE:
+            raise KeyboardInterrupt
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ppo, "write_whole", write_weights_alone)
+        with pytest.raises(KeyboardInterrupt):
+            ppo.save_model(folder, policy, config, {})
+    assert len(list(folder.glob(WEIGHTS_FILES))) == 2
+    after = load_agent(folder, "classic")
+    assert evaluate(after, "classic", "0:5").deals == evaluate(before, "classic", "0:5").deals
+    ppo.save_model(folder, policy, config, {})
+    assert weights_of(folder).name == json.loads((folder / MODEL_FILE).read_text())["weights"]
+
+
+def test_an_error_in_the_middle_of_a_training_keeps_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(training, "evaluate", fail)
+    with pytest.raises(OSError, match="disk is full"):
+        run(tmp_path / "run", checkpoint_every=10**9)
+    assert load_agent(tmp_path / "run", "classic").name
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ScorpionError, match="cannot be made"):
+        run(tmp_path / "file" / "run")
+
+
+def test_without_a_terminal_progress_is_told_in_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "LINE_EVERY", 0)
+    lines: list[str] = []
+    train(TrainConfig.model_validate(SMALL), tmp_path / "run", say=lines.append)
+    assert any("no progress bar" in line for line in lines)
+    assert any("of 1,024 steps" in line and "mean points" in line for line in lines)
+
+
+def test_the_last_evaluation_is_in_the_curves(trained: Path) -> None:
+    rows = list(csv.DictReader((trained / "progress.csv").open()))
+    assert rows[-1]["eval/mean_points"]
+    assert rows[-1]["time/total_timesteps"] == "1024"
 
 
 class _Bomb:
