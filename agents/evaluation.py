@@ -24,13 +24,11 @@ from agents.statistics import Interval, mean_interval, wilson_interval
 from scorpion_env.batch import checked_seed
 from scorpion_env.board import format_board
 from scorpion_env.compiled import compiled
-from scorpion_env.deals import Position, mix64, parse_deal, parse_deals
+from scorpion_env.deals import Position, Start, mix64, parse_deal, parse_deals
 from scorpion_env.errors import ScorpionError
 from scorpion_env.observation import TO_COME, VISIBLE
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.vector_env import ScorpionVectorEnv
-
-Deal = int | str | Position
 
 
 @dataclass(frozen=True)
@@ -146,7 +144,7 @@ class Evaluation:
 def evaluate(
     agent: Agent,
     rules: str | Rules,
-    deals: str | Sequence[Deal],
+    deals: str | Sequence[Start],
     *,
     seed: int = 0,
     max_steps: int | None = None,
@@ -214,7 +212,7 @@ def _fill_draws(seed: Any, deals: Any, steps: Any, draws: Any) -> None:
         draws[i] = (number >> np.uint64(11)) * 2.0**-53
 
 
-def deal_key(deal: Deal) -> int:
+def deal_key(deal: Start) -> int:
     """Return the 64-bit number by which a deal enters the draws: its own number if it has one."""
     if isinstance(deal, Position):
         text = format_board(deal.board)
@@ -225,7 +223,7 @@ def deal_key(deal: Deal) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
-def _checked_deals(deals: str | Sequence[Deal], rules: Rules, seed: int) -> list[str | Position]:
+def _checked_deals(deals: str | Sequence[Start], rules: Rules, seed: int) -> list[str | Position]:
     given = parse_deals(deals, rules, seed=seed) if isinstance(deals, str) else deals
     starts = [deal if isinstance(deal, Position) else parse_deal(deal) for deal in given]
     if not starts:

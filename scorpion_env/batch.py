@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from scorpion_env.board import EMPTY, Board, complete_board, parse_board, taken_runs
 from scorpion_env.cards import KING, SUITS, suit_of
-from scorpion_env.deals import MAX_SEED, Position, deal_order, parse_deal
+from scorpion_env.deals import MAX_SEED, Position, Start, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
 from scorpion_env.kernels import clear, conclude, play, start_order, undo
 from scorpion_env.observation import FEATURES, observation_code
@@ -37,9 +37,6 @@ from scorpion_env.stepping import (
     step_games,
     step_single,
 )
-
-Start = int | str | Position
-"""How a game is started: a deal's number or text, or a position."""
 
 
 class Batch:
@@ -116,6 +113,8 @@ class Batch:
         events = log_capacity(rules, undo_actions) if undo_actions else 0
         dtype = game_dtype(rules.cards, rules.num_columns, legal_capacity(rules))
         self.games = np.zeros(size, dtype)
+        clear(self.games[0])
+        self.games[:] = self.games[0]
         self.games["slot"] = np.arange(size)
         self.games["log_start"] = events * np.arange(size)
         # Before the first start every action is allowed, as it is once a game is over.
@@ -128,8 +127,6 @@ class Batch:
         self.final_games = self.games.copy()
         self.final_seen = self.seen.copy()
         self._names: dict[int, tuple[int, str]] = {}
-        for game in self.games:
-            clear(game)
 
     # --- starting games -------------------------------------------------------------------------
 

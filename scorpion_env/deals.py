@@ -44,7 +44,9 @@ PYSOL_MS_BORDER = 32_000
 
 _PYSOL_SUITS = (0, 3, 2, 1)
 
-_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+GAMMA = np.uint64(0x9E3779B97F4A7C15)
+"""What a SplitMix64 state grows by at every draw."""
+
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _LOW_32 = np.uint64(0xFFFFFFFF)
@@ -79,7 +81,7 @@ def shuffle_deck(number: Any, order: Any) -> None:
     for i in range(order.shape[0] - 1, 0, -1):
         n = np.uint64(i + 1)
         while True:
-            state = state + _GAMMA
+            state = state + GAMMA
             product = (mix64(state) >> _U32) * n
             low = product & _LOW_32
             if low >= n or low >= _BIT_32 % n:  # the first test spares most divisions
@@ -173,6 +175,10 @@ class Position:
 
     name: str
     board: Board
+
+
+Start = int | str | Position
+"""How a game is started: a deal's number or text, or a position."""
 
 
 def parse_deals(text: str, rules: Rules, *, seed: int = 0) -> list[str | Position]:

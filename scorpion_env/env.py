@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from scorpion_env.batch import Batch, checked_seed, outcome_of, parse_position
 from scorpion_env.board import Board
-from scorpion_env.deals import Position
+from scorpion_env.deals import Start
 from scorpion_env.errors import ScorpionError
 from scorpion_env.moves import action_text
 from scorpion_env.rules import Rules, get_rules
@@ -185,9 +185,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         info["deal"] = self.deal
         return batch.seen[0].copy(), info
 
-    def _chosen_start(
-        self, options: dict[str, Any], seed: int | None
-    ) -> int | str | Position | None:
+    def _chosen_start(self, options: dict[str, Any], seed: int | None) -> Start | None:
         if options.get("board") is not None:
             completion = seed if seed is not None else int(self.np_random.integers(2**32))
             return parse_position(options["board"], self.rules, completion)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scorpion_env.batch import Batch, outcome_of, parse_position
 from scorpion_env.board import Board, format_board
 from scorpion_env.cards import ACE, KING, card_text, rank_of, suit_of
-from scorpion_env.deals import Position
+from scorpion_env.deals import Position, Start
 from scorpion_env.errors import IllegalMove
 from scorpion_env.moves import action_text, parse_move
 from scorpion_env.observation import observe_game
@@ -39,7 +39,7 @@ class Game:
     Two games are equal when rules, position, score and number of moves are.
     """
 
-    def __init__(self, start: int | str | Position, rules: str | Rules = "classic") -> None:
+    def __init__(self, start: Start, rules: str | Rules = "classic") -> None:
         """Start a game; `Game.new` and `Game.from_text` read better."""
         self._rules = get_rules(rules)
         self._batch = Batch(

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import SupportsIndex
 
-from scorpion_env.deals import Position
+from scorpion_env.deals import Start
 from scorpion_env.errors import ReplayError, ScorpionError, unknown
 from scorpion_env.files import write_whole
 from scorpion_env.game import Game
@@ -49,7 +49,7 @@ MAX_FILE = 64_000_000
 
 
 def record(
-    start: int | str | Position,
+    start: Start,
     rules: str | Rules,
     actions: Iterable[SupportsIndex],
     *,

@@ -9,12 +9,11 @@ import numpy as np
 
 from scorpion_env.batch import Batch, checked_seed
 from scorpion_env.compiled import compiled
-from scorpion_env.deals import EVALUATION_DEALS, mix64
+from scorpion_env.deals import EVALUATION_DEALS, GAMMA, mix64
 from scorpion_env.kernels import conclude, is_null, play, start_deal
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.state import PLAYING, WON
 
-_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _U32 = np.uint64(32)
 
 
@@ -72,7 +71,7 @@ def draw_move(g: Any, rules: Any, state: Any, null_moves: Any) -> Any:
     columns = g.end.shape[0]
     deal = g.below.shape[0] * columns
     while True:
-        state += _GAMMA
+        state += GAMMA
         i = np.int64(((mix64(state) >> _U32) * np.uint64(g.legal_count)) >> _U32)
         action = np.int64(g.legal[i])
         if null_moves or action >= deal or g.end[action % columns] >= 0:

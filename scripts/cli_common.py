@@ -124,6 +124,18 @@ seed_option = click.option(
     help="Seed of whatever is left to chance, and of unknown cards in boards.",
 )
 
+max_steps_option = click.option(
+    "--max-steps", type=click.IntRange(min=1), help="Another step limit."
+)
+
+stochastic_option = click.option(
+    "--stochastic", is_flag=True, help="Trained agents draw their actions."
+)
+
+trust_option = click.option(
+    "--trust", is_flag=True, help="Load a model file that could execute code."
+)
+
 json_option = click.option(
     "--json",
     "json_path",

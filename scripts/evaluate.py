@@ -20,8 +20,11 @@ from cli_common import (
     deals_option,
     json_option,
     main_guard,
+    max_steps_option,
     rules_option,
     seed_option,
+    stochastic_option,
+    trust_option,
 )
 from tables import print_comparisons, print_summaries
 from terminal import allow_any_text
@@ -53,7 +56,7 @@ from scorpion_env.rules import Rules
 @deals_option
 @deal_option
 @seed_option
-@click.option("--stochastic", is_flag=True, help="Trained agents draw their actions.")
+@stochastic_option
 @click.option(
     "--num-envs",
     type=click.IntRange(min=1),
@@ -61,7 +64,7 @@ from scorpion_env.rules import Rules
     show_default=True,
     help="Games played at once; changes the speed, never the results.",
 )
-@click.option("--max-steps", type=click.IntRange(min=1), help="Another step limit.")
+@max_steps_option
 @json_option
 @click.option(
     "--csv",
@@ -77,7 +80,7 @@ from scorpion_env.rules import Rules
     metavar="FOLDER",
     help="Write a replay of every game into this folder.",
 )
-@click.option("--trust", is_flag=True, help="Load a model file that could execute code.")
+@trust_option
 @click.pass_context
 @main_guard
 def main(

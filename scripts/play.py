@@ -16,7 +16,9 @@ from cli_common import deal_option, main_guard, rules_option, seed_option
 from session import Session
 from terminal import (
     allow_any_text,
+    board_option,
     first_position,
+    legal_option,
     make_style,
     result_line,
     start_text,
@@ -24,7 +26,7 @@ from terminal import (
 )
 
 from scorpion_env import replay
-from scorpion_env.deals import Position
+from scorpion_env.deals import Start
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
 from scorpion_env.rules import Rules
@@ -37,13 +39,7 @@ LINES_BELOW = 4  # a blank one, what the move did, that the game is over, the sc
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @rules_option
 @deal_option
-@click.option(
-    "--board",
-    "board_path",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Start from the first board of this file instead of a deal.",
-)
+@board_option
 @click.option(
     "--from-replay",
     "replay_path",
@@ -53,7 +49,7 @@ LINES_BELOW = 4  # a blank one, what the move did, that the game is over, the sc
 )
 @seed_option
 @style_options
-@click.option("--legal", is_flag=True, help="List the legal moves, mark the cards that can move.")
+@legal_option
 @click.pass_context
 @main_guard
 def main(
@@ -73,7 +69,7 @@ def main(
     if sum(source is not None for source in (deal, board_path, replay_path)) > 1:
         raise ScorpionError("Give only one of --deal, --board and --from-replay.")
     style = make_style(layout, color, symbols, legal=legal, below=LINES_BELOW)
-    start: int | str | Position = deal or DEFAULT_DEAL
+    start: Start = deal or DEFAULT_DEAL
     actions: list[int] = []
     if replay_path is not None:
         recorded = replay.load(replay_path)

@@ -16,10 +16,21 @@ from pathlib import Path
 
 import click
 import numpy as np
-from cli_common import check_writable, deal_option, main_guard, rules_option, seed_option
+from cli_common import (
+    check_writable,
+    deal_option,
+    main_guard,
+    max_steps_option,
+    rules_option,
+    seed_option,
+    stochastic_option,
+    trust_option,
+)
 from terminal import (
     allow_any_text,
+    board_option,
     first_position,
+    legal_option,
     make_style,
     result_line,
     show_board,
@@ -60,13 +71,7 @@ class Frame:
     help="Who plays: random, greedy (the default), or the path of a run folder or model.",
 )
 @deal_option
-@click.option(
-    "--board",
-    "board_path",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Start from the first board of this file instead of a deal.",
-)
+@board_option
 @rules_option
 @click.option(
     "--delay",
@@ -76,10 +81,10 @@ class Frame:
 )
 @seed_option
 @style_options
-@click.option("--legal", is_flag=True, help="List the legal moves, mark the cards that can move.")
-@click.option("--max-steps", type=click.IntRange(min=1), help="Another step limit.")
-@click.option("--stochastic", is_flag=True, help="A trained agent draws its actions.")
-@click.option("--trust", is_flag=True, help="Load a model file that could execute code.")
+@legal_option
+@max_steps_option
+@stochastic_option
+@trust_option
 @click.option(
     "--from-replay",
     "replay_path",

@@ -12,12 +12,25 @@ from typing import Any
 import click
 
 from scorpion_env.board import Board
-from scorpion_env.deals import Position, parse_deal, read_positions
+from scorpion_env.deals import Position, Start, parse_deal, read_positions
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rendering import FORMATS, Status, Style, render_board
 from scorpion_env.rules import Rules
 
 CHOICES = {"auto": None, "always": True, "never": False, "symbols": True, "letters": False}
+
+
+board_option = click.option(
+    "--board",
+    "board_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Start from the first board of this file instead of a deal.",
+)
+
+legal_option = click.option(
+    "--legal", is_flag=True, help="List the legal moves, mark the cards that can move."
+)
 
 
 def style_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,7 +103,7 @@ def first_position(path: Path, rules: Rules, seed: int) -> Position:
     return positions[0]
 
 
-def start_text(start: int | str | Position) -> str:
+def start_text(start: Start) -> str:
     """Return what a game that starts there is called."""
     return start.name if isinstance(start, Position) else f"deal {parse_deal(start)}"
 
