@@ -1,0 +1,275 @@
+"""The exact search, compiled (oracle: it looks under the cards).
+
+Depth-first on an explicit stack, over the kernels that play every game. A position is entered once:
+a table holds the 64-bit keys of those that were. Keys of two positions are equal when the positions
+are: a column is its cards from the base, each with whether it is face up, the two copies of a card
+in two decks alike; columns and cells come in any order, but for the columns that the reserve is
+still to come to. (Two different positions have equal keys with probability 2**-64 a pair.) Which
+runs were taken is known from the cards that are left.
+
+The search stops whenever its slice of nodes is used up, and goes on where it stopped: whoever calls
+it looks at the clock and the memory in between.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scorpion_env.cards import CARDS_PER_DECK, KING
+from scorpion_env.compiled import compiled
+from scorpion_env.deals import mix64
+from scorpion_env.kernels import conclude, play, start_deal, undo
+from scorpion_env.precedence import find_precedence
+from scorpion_env.pruning import hopeless, is_strict
+from scorpion_env.state import LOST, WON
+from scorpion_env.stubborn import list_moves, list_needed, takes_reserve
+from scorpion_env.tableau import RANK, SUIT
+
+PRUNE_NOTHING, PRUNE_DEAD, PRUNE_ALL = 0, 1, 2
+"""How much is left out: nothing (for tests), hopeless positions, and needless moves as well."""
+
+WINS, LOSES, GOES_ON, TABLE_FULL = 0, 1, 2, 3
+"""What a slice of the search came to."""
+
+SEARCH_DTYPE = np.dtype(
+    [
+        ("salt", np.uint64),
+        ("nodes", np.int64),
+        ("depth", np.int64),
+        ("used", np.int64),  # keys in the table
+        ("cut", np.int64),  # whether a line was cut for its length
+        ("entered", np.int64),  # whether the position on top of the stack is in the table
+        ("prune", np.int64),
+    ],
+    align=True,
+)
+
+_PRIME = np.uint64(0x9E3779B97F4A7C15)
+_FACE_DOWN = np.uint64(128)
+_CELLS = np.uint64(1) << np.uint64(40)
+_PLACE = np.uint64(32)
+
+
+@compiled
+def position_key(g: Any, rules: Any) -> Any:
+    """Return the 64-bit key of a position (uint64)."""
+    key = np.uint64(g.reserve_left)
+    for column in range(g.end.shape[0]):
+        card = g.end[column]
+        if card < 0:
+            continue
+        h = np.uint64(0)
+        if g.reserve_left > 0 and takes_reserve(g, rules, column):
+            h = np.uint64(column + 1) << _PLACE
+        down = g.down[column]
+        while card >= 0:
+            code = np.uint64(card % CARDS_PER_DECK + 1)
+            if g.row[card] < down:
+                code |= _FACE_DOWN
+            h = (h ^ code) * _PRIME
+            h ^= h >> _PLACE
+            card = g.below[card]
+        key += mix64(h)
+    for i in range(rules.cells):
+        if g.cells[i] >= 0:
+            key += mix64(_CELLS | np.uint64(g.cells[i] % CARDS_PER_DECK))
+    return key
+
+
+@compiled
+def add_key(table: Any, key: Any) -> Any:
+    """Add a key to the table (uint64, a power of two long, 0 = free); False if it is there."""
+    mask = np.uint64(table.shape[0] - 1)
+    if key == np.uint64(0):
+        key = np.uint64(1)
+    at = (key * _PRIME >> _PLACE) & mask
+    while table[at] != np.uint64(0):
+        if table[at] == key:
+            return False
+        at = (at + np.uint64(1)) & mask
+    table[at] = key
+    return True
+
+
+@compiled
+def grow_table(old: Any, new: Any) -> None:
+    """Move every key to a larger table, all zero."""
+    for i in range(old.shape[0]):
+        if old[i] != np.uint64(0):
+            add_key(new, old[i])
+
+
+@compiled
+def _promise(g: Any, rules: Any, action: Any) -> Any:
+    """Return how promising a move looks: what order the moves are tried in, and nothing else."""
+    columns = g.end.shape[0]
+    if action >= g.below.shape[0] * columns:
+        return -60  # reserve, or a card to a cell
+    card = action // columns
+    end = g.end[action % columns]
+    score = 0
+    here = g.column[card]
+    if here < columns:
+        under = g.below[card]
+        if under < 0:
+            score += 40
+        elif not g.playable[under]:
+            score += 50
+        elif RANK[under] == RANK[card] + 1 and SUIT[under] == SUIT[card]:
+            score -= 100
+    if end < 0:
+        return score - (20 if RANK[card] == KING else 60)
+    if SUIT[end] == SUIT[card]:
+        score += 100
+    return score
+
+
+@compiled
+def _sort_moves(g: Any, rules: Any, moves: Any, n: Any) -> None:
+    """Put the most promising moves first."""
+    for i in range(1, n):
+        action = moves[i]
+        score = _promise(g, rules, action)
+        j = i
+        while j > 0 and _promise(g, rules, moves[j - 1]) < score:
+            moves[j] = moves[j - 1]
+            j -= 1
+        moves[j] = action
+
+
+@compiled
+def _enter(g: Any, rules: Any, w: Any, s: Any, table: Any, moves: Any, count: Any) -> Any:
+    """Enter the position on top of the stack and list its moves; return whether it is won."""
+    d = s.depth
+    count[d] = 0
+    s.nodes += 1
+    if not add_key(table, position_key(g, rules) ^ s.salt):
+        return False
+    s.used += 1
+    strict = is_strict(rules)
+    if s.prune != PRUNE_NOTHING:
+        if strict:
+            if not find_precedence(g, rules, w.precedence):
+                return False
+        elif hopeless(g, rules, w):
+            return False
+    conclude(g, rules)
+    if g.status == WON:
+        return True
+    if g.status == LOST:
+        return False
+    if d + 1 == count.shape[0]:
+        s.cut = 1
+    elif s.prune == PRUNE_ALL and strict:
+        count[d] = list_needed(g, rules, w.precedence, moves[d], moves[d + 1])
+    else:
+        count[d] = list_moves(g, rules, moves[d])
+        if not strict:
+            _sort_moves(g, rules, moves[d], count[d])
+    return False
+
+
+@compiled
+def search(
+    g: Any,
+    rules: Any,
+    w: Any,
+    s: Any,
+    table: Any,
+    moves: Any,
+    count: Any,
+    tried: Any,
+    log: Any,
+    node_limit: Any,
+) -> Any:
+    """Search until the game is won, all lines are known to lose, or the slice is used up.
+
+    Args:
+        g: The game; at the end it stands at the position on top of the stack.
+        rules: Its rules, without undo as an action and without a step limit.
+        w: A ``WORK_DTYPE`` record.
+        s: A ``SEARCH_DTYPE`` record; all zero but `salt` and `prune` before the first slice.
+        table: Keys of the positions entered, uint64.
+        moves: Moves by depth, int16 ``(depths, moves)``.
+        count: How many of them there are, int64 ``(depths,)``.
+        tried: How many of them were tried, likewise.
+        log: The undo log.
+        node_limit: Stop when so many nodes have been entered in all.
+
+    Returns:
+        ``WINS`` with the line in `moves` and `tried`, ``LOSES`` (proved unless ``s.cut``),
+        ``GOES_ON`` or ``TABLE_FULL``.
+    """
+    half = table.shape[0] // 2
+    while True:
+        if not s.entered:
+            if s.nodes >= node_limit:
+                return GOES_ON
+            if s.used >= half:
+                return TABLE_FULL
+            tried[s.depth] = 0
+            if _enter(g, rules, w, s, table, moves, count):
+                return WINS
+            s.entered = 1
+        if tried[s.depth] < count[s.depth]:
+            action = moves[s.depth, tried[s.depth]]
+            tried[s.depth] += 1
+            play(g, rules, action, log)
+            s.depth += 1
+            s.entered = 0
+        elif s.depth == 0:
+            return LOSES
+        else:
+            undo(g, rules, log)
+            s.depth -= 1
+
+
+@compiled
+def search_deals(
+    g: Any,
+    rules: Any,
+    w: Any,
+    s: Any,
+    table: Any,
+    moves: Any,
+    count: Any,
+    tried: Any,
+    log: Any,
+    first: Any,
+    node_limit: Any,
+    verdicts: Any,
+    nodes: Any,
+) -> None:
+    """Search seeded deals ``first``, ``first + 1``, … (uint64), each within the node limit.
+
+    The table is shared, its keys told apart by a salt, and emptied when a quarter is in use.
+
+    Args:
+        g: A game; see `search` for this and what follows, down to the log.
+        rules: Its rules.
+        w: A ``WORK_DTYPE`` record.
+        s: A ``SEARCH_DTYPE`` record.
+        table: Keys of the positions entered.
+        moves: Moves by depth.
+        count: How many of them there are.
+        tried: How many of them were tried.
+        log: The undo log.
+        first: Number of the first deal.
+        node_limit: Positions to look at in each deal, at most.
+        verdicts: What each came to, int8 ``(deals,)``; ``GOES_ON`` where a limit ended it.
+        nodes: Nodes entered, int64 ``(deals,)``.
+    """
+    for i in range(verdicts.shape[0]):
+        if s.used > table.shape[0] // 4:
+            table[:] = np.uint64(0)
+            s.used = 0
+        s.salt = mix64(first + np.uint64(i))
+        s.nodes = s.depth = s.cut = s.entered = 0
+        start_deal(g, rules, first + np.uint64(i))
+        verdict = search(g, rules, w, s, table, moves, count, tried, log, node_limit)
+        if verdict == TABLE_FULL or (verdict == LOSES and s.cut):
+            verdict = GOES_ON
+        verdicts[i] = verdict
+        nodes[i] = s.nodes
