@@ -23,6 +23,7 @@ from scorpion_env.state import (
     BUILD_COLOUR,
     BUILD_SUIT,
     IN_RESERVE,
+    LEGAL_PADDING,
     LOST,
     NO_CARD,
     PLAYING,
@@ -246,6 +247,9 @@ def find_legal(g: Any, rules: Any) -> Any:
         g.legal[n] = rules.num_actions - 1
         n += 1
     g.legal_count = n
+    last = g.legal[max(n - 1, 0)]
+    for i in range(LEGAL_PADDING):
+        g.legal[np.uintp(n + i)] = last
     return n - nulls
 
 

@@ -16,7 +16,7 @@ from scorpion_env.batch import Batch, checked_seed
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
-from scorpion_env.state import OUTCOMES, TRUNCATED, WON
+from scorpion_env.state import OUTCOMES, PLAYING, TRUNCATED, WON
 from scorpion_env.stepping import AUTORESET_SAME_STEP
 
 
@@ -105,34 +105,38 @@ class ScorpionVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Play the actions; return observations, rewards, dones and infos."""
         batch = self._batch
-        ended, illegal = batch.step(self._actions)
-        self._returns += batch.rewards
+        frame = batch.frame(masked=False, copied=True)
+        ended, illegal = batch.step(self._actions, frame)
+        self._returns += frame.rewards
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        dones = batch.terminated | batch.truncated
+        dones = batch.status != PLAYING
         if illegal:
-            was_illegal = np.where(dones, batch.final_games["illegal"], batch.games["illegal"])
-            for i in np.flatnonzero(was_illegal).tolist():
+            for i in np.flatnonzero(batch.illegal).tolist():
                 infos[i]["illegal_action"] = int(self._actions[i])
         if ended:
-            self._describe_ends(np.flatnonzero(dones), infos)
+            self._describe_ends(np.flatnonzero(dones), frame.final_numbers, infos)
             self._returns[dones] = 0
             self._lengths[dones] = 0
-        return batch.seen.copy(), batch.rewards.astype(np.float32), dones, infos
+        return frame.seen, frame.rewards.astype(np.float32), dones, infos
 
-    def _describe_ends(self, places: npt.NDArray[np.intp], infos: list[dict[str, Any]]) -> None:
+    def _describe_ends(
+        self,
+        places: npt.NDArray[np.intp],
+        numbers: npt.NDArray[np.int64],
+        infos: list[dict[str, Any]],
+    ) -> None:
         """Write what there is to say of the games that ended, column by column for speed."""
         batch = self._batch
-        games = batch.final_games[places]
         seconds = round(time.time() - self._start_time, 6)
-        columns = (games[key].tolist() for key in ("score", "runs", "moves", "status"))
         rows = zip(
             places.tolist(),
             batch.final_seen[places],
             self._returns[places].round(6).tolist(),
             self._lengths[places].tolist(),
             batch.games["deal"][places].tolist(),
-            *columns,
+            *numbers[:, places].tolist(),
+            batch.status[places].tolist(),
             strict=True,
         )
         for place, seen, total, length, deal, score, runs, moves, status in rows:
@@ -153,7 +157,7 @@ class ScorpionVecEnv(VecEnv):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return fresh masks, bool ``(num_envs, actions)``, True for the legal actions."""
-        return self._batch.mask.view(np.bool_).copy()
+        return self._batch.masks().view(np.bool_)
 
     def _indices(self, indices: VecEnvIndices) -> Sequence[int]:
         return list(self._get_indices(indices))

@@ -37,6 +37,13 @@ BUILD_SUIT, BUILD_ANY, BUILD_COLOUR = range(len(BUILDS))
 
 NO_LIMIT = 2**31 - 1
 
+LEGAL_PADDING = 8
+"""After the legal actions of a game, the last one of them is repeated so many times.
+
+Whoever goes through them takes so many at a time: where the list ends is as good as random to the
+processor, and to guess it wrong costs more than to handle a few actions twice.
+"""
+
 RULES_DTYPE = np.dtype(
     [
         ("columns", np.int64, (MAX_COLUMNS,)),
@@ -107,7 +114,7 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
     `moves` counts what was not taken back, `steps` what counts toward the step limit. `points` are
     those of the last action, `points_again` the part of them that a card's placement earned before.
     `reported` says that a step has told of the game's end. The first `legal_count` of `legal` are
-    the legal actions. `log_start` is where the game's events stand in the undo log of its batch.
+    the legal actions; see ``LEGAL_PADDING``. `log_start` is where the game's events stand in the undo log of its batch.
 
     By card: `below` (the card it lies on, or ``NO_CARD``), `column` (see ``TAKEN``), `row` from the
     base, `playable` (1 if it lies face up in a column, or in a cell), `paid` (whether its same-suit
@@ -155,12 +162,11 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
 def legal_capacity(rules: Rules) -> int:
     """Return how many actions can be legal at once, at most."""
     if rules.empty_column == "any":
-        return rules.num_actions + 1
+        return rules.num_actions + LEGAL_PADDING
     candidates = {"suit": 1, "any": 4, "colour": 2}[rules.build] * rules.decks
     kings = 4 * rules.decks
     to_cells = rules.num_columns if rules.cells_refill else 0
-    # One more than can be legal: a candidate is written before it is known to be legal.
-    return max(candidates, kings) * rules.num_columns + to_cells + 3
+    return max(candidates, kings) * rules.num_columns + to_cells + 2 + LEGAL_PADDING
 
 
 def log_capacity(rules: Rules, actions: int) -> int:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from scorpion_env.batch import Batch, checked_count, checked_seed, parse_position
+from scorpion_env.batch import Batch, Frame, checked_count, checked_seed, parse_position
 from scorpion_env.deals import MAX_SEED, Start
 from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.rules import Rules, get_rules
@@ -52,6 +52,9 @@ _AUTORESET = {
     AutoresetMode.SAME_STEP: AUTORESET_SAME_STEP,
     AutoresetMode.NEXT_STEP: AUTORESET_NEXT_STEP,
 }
+
+NUMBERS = ("score", "runs", "moves")
+"""Infos that every game has after every step."""
 
 _OUTCOMES = np.array(OUTCOMES, dtype=object)
 
@@ -129,6 +132,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             max_steps=max_steps,
             autoreset=_AUTORESET[mode],
         )
+        self._frame = self._batch.frame(masked=mask_in_info, copied=False)
+        self._all = np.ones(self.num_envs, np.bool_)
         self._started = False
         self.single_observation_space = observation_space(self.rules)
         self.single_action_space = action_space(self.rules)
@@ -164,11 +169,12 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         self._start(seeds, starts, chosen)
         self._started = True
         batch = self._batch
-        infos = self._numbers(batch.games, chosen)
-        if self._mask_in_info:
-            infos["action_mask"] = self._out(batch.mask.view(np.int8))
-            infos["_action_mask"] = chosen.copy()
-        return self._out(batch.seen), infos
+        numbers = [batch.games[key].astype(np.int64) for key in NUMBERS]
+        mask = batch.masks() if self._mask_in_info else None
+        if mask is not None and not self._copy:
+            self._frame.mask[:] = mask
+            mask = self._frame.mask
+        return batch.seen.copy() if self._copy else batch.seen, _infos(numbers, mask, chosen)
 
     def _chosen(self, reset_mask: Any) -> npt.NDArray[np.bool_]:
         if reset_mask is None:
@@ -255,30 +261,19 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         if not self._started:
             raise gym.error.ResetNeeded("Call env.reset() before the first env.step().")
         batch = self._batch
-        ended, illegal = batch.step(self._checked_actions(actions))
-        infos = self._numbers(batch.games, np.ones(self.num_envs, np.bool_))
-        if self._mask_in_info:
-            infos["action_mask"] = self._out(batch.mask.view(np.int8))
-            infos["_action_mask"] = np.ones(self.num_envs, np.bool_)
-        if illegal:
-            _add_illegal(infos, actions, batch.games["illegal"] != 0)
+        actions = self._checked_actions(actions)
+        frame = self._fresh_frame() if self._copy else self._frame
+        ended, illegal = batch.step(actions, frame)
+        infos = _infos(frame.numbers, frame.mask if self._mask_in_info else None, self._all)
         if ended:
-            over = batch.terminated | batch.truncated
-            if self._same_step:
-                infos["final_obs"], infos["_final_obs"] = self._final_observations(over), over
-                infos["final_info"], infos["_final_info"] = self._final_numbers(over), over.copy()
-                if illegal:
-                    in_final = over & (batch.final_games["illegal"] != 0)
-                    _add_illegal(infos["final_info"], actions, in_final)
-            else:
-                self._add_outcomes(infos, batch.games, over)
-        return (
-            self._out(batch.seen),
-            self._out(batch.rewards),
-            self._out(batch.terminated),
-            self._out(batch.truncated),
-            infos,
-        )
+            self._add_ends(infos, frame)
+        if illegal:
+            _add_illegal(infos, actions, batch.illegal, batch.status, self._same_step)
+        seen = frame.seen if self._copy else batch.seen
+        return seen, frame.rewards, frame.terminated, frame.truncated, infos
+
+    def _fresh_frame(self) -> Frame:
+        return self._batch.frame(masked=self._mask_in_info, copied=self._copy)
 
     def _checked_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         array = np.asarray(actions)
@@ -287,47 +282,34 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
                 f"Actions must be whole numbers of shape ({self.num_envs},), not {array.dtype} "
                 f"{array.shape}."
             )
-        return array.astype(np.int64)
+        return np.ascontiguousarray(array, np.int64)
 
-    def _out(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return array.copy() if self._copy else array
-
-    def _numbers(self, games: npt.NDArray[np.void], whom: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        infos: dict[str, Any] = {}
-        for key in ("score", "runs", "moves"):
-            infos[key], infos[f"_{key}"] = games[key].astype(np.int64), whom.copy()
-        return infos
-
-    def _add_outcomes(
-        self, infos: dict[str, Any], games: npt.NDArray[np.void], over: npt.NDArray[np.bool_]
-    ) -> None:
-        status = np.where(over, games["status"], PLAYING)
-        infos["outcome"], infos["_outcome"] = _OUTCOMES[status], over.copy()
-        infos["is_success"], infos["_is_success"] = status == WON, over.copy()
-
-    def _final_observations(self, over: npt.NDArray[np.bool_]) -> npt.NDArray[np.object_]:
-        observations = np.full(self.num_envs, None, dtype=object)
-        copies = self._batch.final_seen[over]
-        for i, observation in zip(np.flatnonzero(over), copies, strict=True):
-            observations[i] = observation
-        return observations
-
-    def _final_numbers(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        games = self._batch.final_games
-        infos = self._numbers(games, over)
-        for key in ("score", "runs", "moves"):
-            infos[key][~over] = 0
-        if self._mask_in_info:
-            # A game that is over allows every action, so that no softmax divides by zero.
-            mask = np.zeros((self.num_envs, self.rules.num_actions), np.int8)
-            mask[over] = 1
-            infos["action_mask"], infos["_action_mask"] = mask, over.copy()
-        self._add_outcomes(infos, games, over)
-        return infos
+    def _add_ends(self, infos: dict[str, Any], frame: Frame) -> None:
+        """Add to the infos what there is to say of the games that ended."""
+        batch = self._batch
+        over = batch.status != PLAYING
+        places = np.flatnonzero(over)
+        if self._same_step:
+            observations = np.full(self.num_envs, None, dtype=object)
+            for place, observation in zip(places.tolist(), batch.final_seen[places], strict=True):
+                observations[place] = observation
+            infos["final_obs"], infos["_final_obs"] = observations, over
+            mask = None
+            if self._mask_in_info:
+                # A game that is over allows every action, so that no softmax divides by zero.
+                shape = (self.num_envs, self.rules.num_actions)
+                mask = np.broadcast_to(over.astype(np.int8)[:, None], shape)
+            infos["final_info"] = _infos(frame.final_numbers, mask, over)
+            infos["_final_info"] = over.copy()
+            infos = infos["final_info"]
+        outcomes = np.full(self.num_envs, None, dtype=object)
+        outcomes[places] = _OUTCOMES[batch.status[places]]
+        infos["outcome"], infos["_outcome"] = outcomes, over.copy()
+        infos["is_success"], infos["_is_success"] = batch.status == WON, over.copy()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return fresh masks, bool ``(num_envs, actions)``, True for the legal actions."""
-        return self._batch.mask.view(np.bool_).copy()
+        return self._batch.masks().view(np.bool_)
 
     @property
     def deals(self) -> list[str]:
@@ -355,11 +337,34 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         return tuple(texts)
 
 
+def _infos(
+    numbers: npt.NDArray[np.int64] | list[npt.NDArray[np.int64]],
+    mask: npt.NDArray[np.int8] | None,
+    whom: npt.NDArray[np.bool_],
+) -> dict[str, Any]:
+    """Return numbers and masks as Gymnasium's infos, for those whom they concern."""
+    infos: dict[str, Any] = {}
+    for key, values in zip(NUMBERS, numbers, strict=True):
+        infos[key], infos[f"_{key}"] = values, whom.copy()
+    if mask is not None:
+        infos["action_mask"], infos["_action_mask"] = mask, whom.copy()
+    return infos
+
+
 def _add_illegal(
-    infos: dict[str, Any], actions: npt.NDArray[Any], illegal: npt.NDArray[np.bool_]
+    infos: dict[str, Any],
+    actions: npt.NDArray[np.int64],
+    illegal: npt.NDArray[np.bool_],
+    status: npt.NDArray[np.int8],
+    same_step: bool,
 ) -> None:
-    infos["illegal_action"] = np.where(illegal, actions, 0).astype(np.int64)
-    infos["_illegal_action"] = illegal
+    """Name the illegal actions, in the final infos where a game ended and was started anew."""
+    here = illegal & (status == PLAYING) if same_step else illegal.copy()
+    infos["illegal_action"], infos["_illegal_action"] = np.where(here, actions, 0), here
+    final = illegal & ~here
+    if "final_info" in infos:
+        infos["final_info"]["illegal_action"] = np.where(final, actions, 0)
+        infos["final_info"]["_illegal_action"] = final
 
 
 def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
