@@ -15,7 +15,7 @@ from scorpion_env.cards import KING, SUITS, suit_of
 from scorpion_env.deals import MAX_SEED, Position, Start, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
 from scorpion_env.kernels import clear, conclude, play, start_order, undo
-from scorpion_env.observation import FEATURES, observation_code, observe_game
+from scorpion_env.observation import observation_code, observe_game
 from scorpion_env.rewards import reward_code
 from scorpion_env.rules import MAX_STEPS, Rules
 from scorpion_env.state import (
@@ -27,6 +27,7 @@ from scorpion_env.state import (
     game_dtype,
     legal_capacity,
     log_capacity,
+    seen_dtype,
 )
 from scorpion_env.stepping import (
     AUTORESET_DISABLED,
@@ -45,7 +46,8 @@ class Frame(NamedTuple):
     """What one step of a batch of `size` games hands out.
 
     Attributes:
-        seen: Observations, int8 ``(size, cards, 7)``, or without rows.
+        seen: Observations, records ``(size,)`` or ``(0,)``; see
+            :func:`scorpion_env.state.seen_dtype`.
         mask: Legal actions, int8 ``(size, actions)``, or without rows.
         rewards: float64 ``(size,)``.
         terminated, truncated: bool ``(size,)``.
@@ -53,7 +55,7 @@ class Frame(NamedTuple):
         final_numbers: The same of games that ended and were started anew, otherwise 0.
     """
 
-    seen: npt.NDArray[np.int8]
+    seen: npt.NDArray[np.void]
     mask: npt.NDArray[np.int8]
     rewards: npt.NDArray[np.float64]
     terminated: npt.NDArray[np.bool_]
@@ -69,7 +71,6 @@ class Batch:
 
     Attributes:
         games: Record array ``(size,)``, see :func:`scorpion_env.state.game_dtype`.
-        seen: Observations, int8 ``(size, cards, 7)``, kept up to date.
         status: Of each game after the last step, before a new start; int8 ``(size,)``.
         illegal: Whether the action of the last step was illegal, bool ``(size,)``.
         final_seen: Last observations of the games that ended in the last step, where they are
@@ -139,12 +140,12 @@ class Batch:
         self.games[:] = self.games[0]
         self.games["slot"] = np.arange(size)
         self.games["log_start"] = events * np.arange(size)
-        self.seen = np.zeros((size, rules.cards, len(FEATURES)), np.int8)
+        self._seen = np.zeros(size, seen_dtype(rules.cards))
         self.log = np.zeros(size * events, np.int32)
         self.status = np.zeros(size, np.int8)
         self.illegal = np.zeros(size, np.bool_)
         self._same_step = autoreset == AUTORESET_SAME_STEP
-        self.final_seen = np.zeros_like(self.seen[: size if self._same_step else 0])
+        self.final_seen = np.zeros_like(self._seen[: size if self._same_step else 0])
         self._names: dict[int, tuple[int, str]] = {}
 
     # --- starting games -------------------------------------------------------------------------
@@ -164,15 +165,13 @@ class Batch:
             self.settings,
             chosen,
             numbers,
-            self.seen,
+            self._seen,
         )
 
     def start_next(self, index: int) -> None:
         """Start the next episode of one game on the deal that its key gives."""
         self._names.pop(index, None)
-        start_next(
-            self.games[index], self.rules_record[0], self.settings[0], self.seen, index
-        )
+        start_next(self.games[index], self.rules_record[0], self.settings[0], self._seen[index])
 
     def checked_start(self, start: Start) -> Start:
         """Return a start that `start` will not refuse.
@@ -199,7 +198,7 @@ class Batch:
                 self.games[index]["deal"] = int(name)
         self._names[index] = (int(self.games[index]["episode"]), name)
         everything = self.settings[0]["observe_all"]
-        observe_game(self.games[index], self.rules_record[0], self.seen, index, everything)
+        observe_game(self.games[index], self.rules_record[0], self._seen[index], everything)
 
     def _load(self, index: int, board: Board) -> None:
         """Put the cards of a complete board on the table of one game."""
@@ -211,6 +210,7 @@ class Batch:
             for row, card in enumerate(cards):
                 g["column"][card], g["row"][card], g["below"][card] = column, row, under
                 g["playable"][card] = row >= down
+                g["pile"][column][row] = card
                 under = card
             g["end"][column] = under
             g["down"][column] = down
@@ -237,13 +237,13 @@ class Batch:
     # --- playing --------------------------------------------------------------------------------
 
     def step_single(
-        self, action: int, seen: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]
+        self, action: int, seen: npt.NDArray[np.void], mask: npt.NDArray[np.int8]
     ) -> tuple[float, int, bool, int, int, int]:
         """Play one action in a batch of one game; see :func:`scorpion_env.stepping.step_single`.
 
         Args:
             action: The action.
-            seen: Where the observation is written, int8 ``(1, cards, 7)``.
+            seen: Where the observation is written, of the type of `frame().seen`, ``(1,)``.
             mask: Where the mask is written, int8 ``(actions,)``, or ``(0,)`` for no mask.
 
         Raises:
@@ -259,7 +259,7 @@ class Batch:
             self.rules_record,
             self.settings,
             self.log,
-            self.seen,
+            self._seen,
             action,
             seen,
             mask,
@@ -291,7 +291,7 @@ class Batch:
         """
         size = self.size
         return Frame(
-            seen=np.empty_like(self.seen) if copied else self.seen[:0],
+            seen=np.empty(size if copied else 0, self._seen.dtype),
             mask=np.empty((size if masked else 0, self.rules.num_actions), np.int8),
             rewards=np.empty(size, np.float64),
             terminated=np.empty(size, np.bool_),
@@ -316,7 +316,7 @@ class Batch:
             self.rules_record,
             self.settings,
             self.log,
-            self.seen,
+            self._seen,
             actions,
             self.status,
             self.illegal,
@@ -352,6 +352,11 @@ class Batch:
         masks = np.empty((self.size, self.rules.num_actions), np.int8)
         write_masks(self.games, masks)
         return masks
+
+    @property
+    def seen(self) -> npt.NDArray[np.int8]:
+        """Observations, int8 ``(size, cards, 7)``: the array that every step changes."""
+        return self._seen["cards"]
 
     # --- looking --------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from scorpion_env.spaces import (
     observation_space,
     refuse_arguments,
 )
-from scorpion_env.state import LOST, PLAYING, TRUNCATED, WON
+from scorpion_env.state import LOST, PLAYING, TRUNCATED, WON, seen_dtype
 
 OPTIONS = ("deal", "board")
 """Options of `ScorpionEnv.reset`."""
@@ -123,6 +123,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         refuse_arguments(unknown_arguments, ARGUMENTS)
         self.rules = get_rules(rules)
         self.render_mode = checked_render_mode(render_mode, self.metadata["render_modes"])
+        self._seen_dtype = seen_dtype(self.rules.cards)
         self._mask_size = self.rules.num_actions if mask_in_info else 0
         self._batch = Batch(
             self.rules,
@@ -216,7 +217,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             raise ScorpionError(f"An action is a whole number, not {action!r}.") from None
         batch = self._batch
         goes_on = not self._over
-        seen, mask = np.empty_like(batch.seen), np.empty(self._mask_size, np.int8)
+        seen, mask = np.empty(1, self._seen_dtype), np.empty(self._mask_size, np.int8)
         reward, status, illegal, score, runs, moves = batch.step_single(index, seen, mask)
         info: dict[str, Any] = {"score": score, "runs": runs, "moves": moves}
         if self._mask_size:
@@ -231,7 +232,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             info["is_success"] = status == WON
         if self.render_mode == "human":
             self.render()
-        return seen[0], reward, status in (WON, LOST), status == TRUNCATED, info
+        return seen["cards"][0], reward, status in (WON, LOST), status == TRUNCATED, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return a fresh mask, bool ``(actions,)``, True for the legal actions."""

@@ -51,6 +51,7 @@ from scorpion_env.tableau import (
     detach,
     ends_in_run,
     log_action,
+    move_group,
     take_runs,
     turn_end,
 )
@@ -82,13 +83,11 @@ def _place(g: Any, rules: Any, card: Any, target: Any, log: Any) -> None:
             event |= PAID_FIRST
     log_action(g, rules, log, event)
     if source < columns:
-        top = g.end[source]
-        g.end[source] = g.below[card]
-        attach(g, top, card, target)
+        move_group(g, card, source, target)
         turn_end(g, source, log)
     else:
         g.cells[source - columns] = NO_CARD
-        attach(g, card, card, target)
+        attach(g, card, target)
     take_runs(g, rules, target, log)
 
 
@@ -112,7 +111,7 @@ def _deal_reserve(g: Any, rules: Any, log: Any) -> None:
     log_action(g, rules, log, DEAL)
     for i in range(rules.reserve):
         card = g.reserve[i]
-        attach(g, card, card, rules.reserve_columns[i])
+        attach(g, card, rules.reserve_columns[i])
         g.playable[card] = 1
     g.reserve_left = 0
     for i in range(rules.reserve):
@@ -140,6 +139,7 @@ def _undo_event(g: Any, rules: Any, event: Any) -> None:
         for _ in range(CARDS_PER_SUIT):
             g.column[x] = column
             g.playable[x] = 1
+            g.pile[column, g.row[x]] = x
             x = g.below[x]
     elif kind == DEAL:
         for i in range(rules.reserve - 1, -1, -1):
@@ -148,7 +148,7 @@ def _undo_event(g: Any, rules: Any, event: Any) -> None:
         g.reserve_left = rules.reserve
     elif kind == TO_CELL:
         g.cells[g.column[card] - g.end.shape[0]] = NO_CARD
-        attach(g, card, card, column)
+        attach(g, card, column)
     else:
         if event & PAID:
             g.points -= PLACEMENT_POINTS
@@ -157,10 +157,7 @@ def _undo_event(g: Any, rules: Any, event: Any) -> None:
             else:
                 g.points_again -= PLACEMENT_POINTS
         if column < g.end.shape[0]:
-            here = g.column[card]
-            top = g.end[here]
-            g.end[here] = g.below[card]
-            attach(g, top, card, column)
+            move_group(g, card, g.column[card], column)
         else:
             detach(g, card, column)
             g.cells[column - g.end.shape[0]] = card
@@ -216,21 +213,15 @@ def find_legal(g: Any, rules: Any) -> Any:
     cards = g.below.shape[0]
     n = 0
     nulls = 0
+    simple = rules.build == BUILD_SUIT and rules.decks == 1
     for target in range(columns):
         end = g.end[target]
         if end < 0:
             n, nulls = _find_fillers(g, rules, target, n, nulls)
-        elif rules.build == BUILD_SUIT and rules.decks == 1:
+        elif simple:
             n = _add(g, _LOWER[np.uintp(end)], target, n)
-        elif RANK[end] != ACE:
-            for suit in range(4):
-                if rules.build == BUILD_SUIT and suit != SUIT[end]:
-                    continue
-                if rules.build == BUILD_COLOUR and (suit == 1 or suit == 2) == RED[end]:
-                    continue
-                lower = CARDS_PER_SUIT * suit + RANK[end] - 1
-                for deck in range(rules.decks):
-                    n = _add(g, lower + CARDS_PER_DECK * deck, target, n)
+        else:
+            n = _find_placed(g, rules, target, n)
     if rules.cells_refill:
         room = False
         for i in range(rules.cells):
@@ -251,6 +242,23 @@ def find_legal(g: Any, rules: Any) -> Any:
     for i in range(LEGAL_PADDING):
         g.legal[np.uintp(n + i)] = last
     return n - nulls
+
+
+@compiled
+def _find_placed(g: Any, rules: Any, target: Any, n: Any) -> Any:
+    """Add the moves that place a card on the end of the column `target`."""
+    end = g.end[target]
+    if RANK[end] == ACE:
+        return n
+    for suit in range(4):
+        if rules.build == BUILD_SUIT and suit != SUIT[end]:
+            continue
+        if rules.build == BUILD_COLOUR and (suit == 1 or suit == 2) == RED[end]:
+            continue
+        lower = CARDS_PER_SUIT * suit + RANK[end] - 1
+        for deck in range(rules.decks):
+            n = _add(g, lower + CARDS_PER_DECK * deck, target, n)
+    return n
 
 
 @compiled
@@ -359,7 +367,7 @@ def deal_cards(g: Any, rules: Any, order: Any) -> None:
     for row in range(most):
         for column in range(columns):
             if row < rules.columns[column]:
-                attach(g, order[n], order[n], column)
+                attach(g, order[n], column)
                 g.playable[order[n]] = row >= rules.face_down[column]
                 n += 1
     for i in range(rules.reserve):
@@ -376,10 +384,9 @@ def deal_cards(g: Any, rules: Any, order: Any) -> None:
 @compiled
 def start_deal(g: Any, rules: Any, number: Any) -> None:
     """Start the game of seeded deal `number` (uint64)."""
-    order = np.empty(g.below.shape[0], np.int8)
-    shuffle_deck(number, order)
+    shuffle_deck(number, g.order)
     g.deal = number
-    start_order(g, rules, order)
+    start_order(g, rules, g.order)
 
 
 @compiled

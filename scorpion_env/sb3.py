@@ -118,7 +118,7 @@ class ScorpionVecEnv(VecEnv):
             self._describe_ends(np.flatnonzero(dones), frame.final_numbers, infos)
             self._returns[dones] = 0
             self._lengths[dones] = 0
-        return frame.seen, frame.rewards.astype(np.float32), dones, infos
+        return frame.seen["cards"], frame.rewards.astype(np.float32), dones, infos
 
     def _describe_ends(
         self,
@@ -131,7 +131,7 @@ class ScorpionVecEnv(VecEnv):
         seconds = round(time.time() - self._start_time, 6)
         rows = zip(
             places.tolist(),
-            batch.final_seen[places],
+            batch.final_seen["cards"][places],
             self._returns[places].round(6).tolist(),
             self._lengths[places].tolist(),
             batch.games["deal"][places].tolist(),

@@ -33,6 +33,9 @@ TAKEN, IN_RESERVE = -1, -2
 
 NO_CARD = -1
 
+FEATURE_COUNT = 7
+"""How many numbers an observation gives for a card; :mod:`scorpion_env.observation` names them."""
+
 BUILD_SUIT, BUILD_ANY, BUILD_COLOUR = range(len(BUILDS))
 
 NO_LIMIT = 2**31 - 1
@@ -116,10 +119,13 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
     `reported` says that a step has told of the game's end. The first `legal_count` of `legal` are
     the legal actions; see ``LEGAL_PADDING``. `log_start` is where the game's events stand in the undo log of its batch.
 
-    By card: `below` (the card it lies on, or ``NO_CARD``), `column` (see ``TAKEN``), `row` from the
+    By place in the deal: `order` (the card that was dealt there; of seeded deals only). By card:
+    `below` (the card it lies on, or ``NO_CARD``), `column` (see ``TAKEN``), `row` from the
     base, `playable` (1 if it lies face up in a column, or in a cell), `paid` (whether its same-suit
     placement was paid). By column: `end` (its last card, or
-    ``NO_CARD``), `down` (face-down cards). A taken run, known by its ace in `taken`, keeps its
+    ``NO_CARD``), `down` (face-down cards), `pile` (its cards from the base; what stands above the
+    end means nothing). `below` and `pile` say the same, one for a card and one for a place: who
+    walks down a column by `below` waits for each card before the next. A taken run, known by its ace in `taken`, keeps its
     links down to its king and to the card that the king lay on: undo needs them.
     """
     return np.dtype(
@@ -149,14 +155,22 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
             ("end", np.int8, (columns,)),
             ("down", np.int8, (columns,)),
             ("legal", np.int16, (legal,)),
+            ("order", np.int8, (cards,)),
             ("below", np.int8, (cards,)),
             ("column", np.int8, (cards,)),
             ("row", np.int8, (cards,)),
             ("playable", np.uint8, (cards,)),
             ("paid", np.uint8, (cards,)),
+            ("pile", np.int8, (columns, cards)),
         ],
         align=True,
     )
+
+
+@cache
+def seen_dtype(cards: int) -> np.dtype[np.void]:
+    """Return the record type of one observation: `cards`, int8 ``(cards, 7)``."""
+    return np.dtype([("cards", np.int8, (cards, FEATURE_COUNT))])
 
 
 def legal_capacity(rules: Rules) -> int:

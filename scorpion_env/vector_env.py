@@ -269,7 +269,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             self._add_ends(infos, frame)
         if illegal:
             _add_illegal(infos, actions, batch.illegal, batch.status, self._same_step)
-        seen = frame.seen if self._copy else batch.seen
+        seen = frame.seen["cards"] if self._copy else batch.seen
         return seen, frame.rewards, frame.terminated, frame.truncated, infos
 
     def _fresh_frame(self) -> Frame:
@@ -291,7 +291,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         places = np.flatnonzero(over)
         if self._same_step:
             observations = np.full(self.num_envs, None, dtype=object)
-            for place, observation in zip(places.tolist(), batch.final_seen[places], strict=True):
+            copies = batch.final_seen["cards"][places]
+            for place, observation in zip(places.tolist(), copies, strict=True):
                 observations[place] = observation
             infos["final_obs"], infos["_final_obs"] = observations, over
             mask = None
