@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.cards import ACE, CARDS_PER_DECK, CARDS_PER_SUIT, KING, rank_of
-from scorpion_env.compiled import compiled
+from scorpion_env.compiled import compiled, inlined
 from scorpion_env.deals import shuffle_deck
 from scorpion_env.rewards import FLIP_POINTS, PLACEMENT_POINTS, RUN_POINTS
 from scorpion_env.state import (
@@ -66,7 +66,7 @@ _LOWER = np.array([c if rank_of(c) == ACE else c - 1 for c in range(MAX_CARDS)],
 # --- moves --------------------------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def _place(g: Any, rules: Any, card: Any, target: Any, log: Any) -> None:
     """Move a card with its group, or a card from a cell, to a column."""
     columns = g.end.shape[0]
@@ -182,7 +182,7 @@ def undo(g: Any, rules: Any, log: Any) -> None:
 # --- legal actions and the end ------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def _add(g: Any, card: Any, target: Any, n: Any) -> Any:
     """Add the move of a card to a column if the card is playable and lies elsewhere.
 
@@ -202,7 +202,7 @@ def is_null(g: Any, rules: Any, card: Any) -> Any:
     return rules.runs_stay or not ends_in_run(g, rules, column)
 
 
-@compiled
+@inlined
 def find_legal(g: Any, rules: Any) -> Any:
     """Write the legal actions of a game, and their number, into it.
 
@@ -289,19 +289,19 @@ def _find_fillers(g: Any, rules: Any, target: Any, n: Any, nulls: Any) -> Any:
 @compiled
 def _count_standing_runs(g: Any, rules: Any) -> None:
     """Where runs stay: count the columns that hold one complete run and nothing else."""
-    if rules.runs_stay:
-        runs = 0
-        for column in range(g.end.shape[0]):
-            end = g.end[column]
-            if end >= 0 and g.row[end] == KING and ends_in_run(g, rules, column):
-                runs += 1
-        g.runs = runs
+    runs = 0
+    for column in range(g.end.shape[0]):
+        end = g.end[column]
+        if end >= 0 and g.row[end] == KING and ends_in_run(g, rules, column):
+            runs += 1
+    g.runs = runs
 
 
-@compiled
+@inlined
 def conclude(g: Any, rules: Any) -> None:
     """Find the legal actions and say whether the game has ended."""
-    _count_standing_runs(g, rules)
+    if rules.runs_stay:
+        _count_standing_runs(g, rules)
     useful = find_legal(g, rules)
     if g.runs == rules.num_runs:
         g.status = WON
@@ -313,7 +313,7 @@ def conclude(g: Any, rules: Any) -> None:
         g.status = PLAYING
 
 
-@compiled
+@inlined
 def play(g: Any, rules: Any, action: Any, log: Any) -> None:
     """Carry out a legal action, except for what follows from it in `conclude`."""
     columns = g.end.shape[0]

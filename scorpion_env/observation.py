@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.cards import CARDS_PER_SUIT
-from scorpion_env.compiled import compiled
+from scorpion_env.compiled import compiled, inlined
 from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.rules import Rules
 from scorpion_env.tableau import height
@@ -65,7 +65,7 @@ def observation_bounds(rules: Rules) -> npt.NDArray[np.int8]:
     return np.maximum(bounds, 1)  # Gymnasium warns of entries that can take one value only
 
 
-@compiled
+@inlined
 def _clear_row(seen: Any, card: Any) -> None:
     """Set a row to zero, but for the reserve cards to come."""
     for entry in range(TO_COME):
@@ -127,7 +127,7 @@ def observe_game(g: Any, rules: Any, seen: Any, everything: Any) -> None:
             seen.cards[g.reserve[i], COLUMN] = rules.reserve_columns[i] + 1
 
 
-@compiled
+@inlined
 def observe_move(
     g: Any, rules: Any, seen: Any, card: Any, source: Any, runs: Any, everything: Any
 ) -> None:
@@ -162,7 +162,7 @@ def observe_move(
         _count_on_top(g, seen, source, height(g, source), everything)
 
 
-@compiled
+@inlined
 def _count_on_top(g: Any, seen: Any, column: Any, stop: Any, everything: Any) -> None:
     """Write how many cards lie on each card of a column that is shown, below the row `stop`."""
     upper = height(g, column) - 1

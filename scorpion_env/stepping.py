@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scorpion_env.compiled import compiled
+from scorpion_env.compiled import compiled, inlined
 from scorpion_env.deals import episode_deal
 from scorpion_env.kernels import conclude, play, start_deal
 from scorpion_env.observation import observe_game, observe_move
@@ -30,7 +30,7 @@ CHUNK = LEGAL_PADDING
 """How many legal actions are handled without asking whether there are so many."""
 
 
-@compiled
+@inlined
 def is_legal(g: Any, action: Any) -> Any:
     """Return whether an action is among the legal ones of a game that goes on."""
     found = False
@@ -40,7 +40,7 @@ def is_legal(g: Any, action: Any) -> Any:
     return found
 
 
-@compiled
+@inlined
 def write_mask(g: Any, mask: Any, start: Any, num_actions: Any) -> None:
     """Write a game's mask from place `start` on: all 1 when it is over or was never started.
 
@@ -105,7 +105,7 @@ def find_refused(games: Any, actions: Any, num_actions: Any, raises: Any) -> Any
     return -1
 
 
-@compiled
+@inlined
 def _step_game(g: Any, rules: Any, settings: Any, log: Any, action: Any, seen: Any) -> Any:
     """Play one action in a game that goes on; return its reward."""
     g.illegal = 0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.cards import ACE, CARDS_PER_SUIT, KING, is_red, rank_of, suit_of
-from scorpion_env.compiled import compiled
+from scorpion_env.compiled import compiled, inlined
 from scorpion_env.pointers import holds_any
 from scorpion_env.rewards import FLIP_POINTS, RUN_POINTS
 from scorpion_env.state import BUILD_COLOUR, NO_CARD, TAKEN
@@ -34,7 +34,7 @@ PAID, PAID_FIRST = 1 << 15, 1 << 16
 # --- the undo log -------------------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def log_event(g: Any, log: Any, event: Any) -> None:
     """Append an event to the game's part of the log, an int32 array or a pointer to one.
 
@@ -66,7 +66,7 @@ def log_action(g: Any, rules: Any, log: Any, event: Any) -> None:
 # --- moving cards -------------------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def height(g: Any, column: Any) -> Any:
     """Return the number of cards in a column."""
     end = g.end[column]
@@ -84,7 +84,7 @@ def attach(g: Any, card: Any, column: Any) -> None:
     g.pile[column, row] = card
 
 
-@compiled
+@inlined
 def move_group(g: Any, card: Any, source: Any, target: Any) -> None:
     """Move a card with its group from the column `source` to the end of the column `target`."""
     here = np.int64(g.row[card])
@@ -100,7 +100,7 @@ def move_group(g: Any, card: Any, source: Any, target: Any) -> None:
     g.below[card] = under
 
 
-@compiled
+@inlined
 def turn_end(g: Any, column: Any, log: Any) -> None:
     """Turn the end card of a column face up if it lies face down."""
     end = g.end[column]
@@ -134,7 +134,7 @@ def ends_in_run(g: Any, rules: Any, column: Any) -> Any:
     return True
 
 
-@compiled
+@inlined
 def take_runs(g: Any, rules: Any, column: Any, log: Any) -> None:
     """Take runs off the end of a column that has just received cards."""
     if rules.runs_stay:
