@@ -22,8 +22,8 @@ from scorpion_env.rewards import FLIP_POINTS, PLACEMENT_POINTS, RUN_POINTS
 from scorpion_env.state import (
     BUILD_COLOUR,
     BUILD_SUIT,
+    CHUNK,
     IN_RESERVE,
-    LEGAL_PADDING,
     LOST,
     NO_CARD,
     PLAYING,
@@ -239,7 +239,7 @@ def find_legal(g: Any, rules: Any) -> Any:
         n += 1
     g.legal_count = n
     last = g.legal[max(n - 1, 0)]
-    for i in range(LEGAL_PADDING):
+    for i in range(CHUNK):
         g.legal[np.uintp(n + i)] = last
     return n - nulls
 

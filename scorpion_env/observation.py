@@ -28,6 +28,7 @@ from scorpion_env.cards import CARDS_PER_SUIT
 from scorpion_env.compiled import compiled, inlined
 from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.rules import Rules
+from scorpion_env.state import CHUNK
 from scorpion_env.tableau import height
 
 FEATURES = ("place", "column", "row", "on_top", "face_down", "visible", "to_come")
@@ -166,6 +167,9 @@ def observe_move(
 def _count_on_top(g: Any, seen: Any, column: Any, stop: Any, everything: Any) -> None:
     """Write how many cards lie on each card of a column that is shown, below the row `stop`."""
     upper = height(g, column) - 1
-    for row in range(0 if everything else np.int64(g.down[column]), stop):
-        card = np.uintp(g.pile[np.uintp(column), np.uintp(row)])
-        seen.cards[card, ON_TOP] = upper - row
+    # In chunks, the last card repeated; see `CHUNK`.
+    for start in range(0 if everything else np.int64(g.down[column]), stop, CHUNK):
+        for k in range(CHUNK):
+            row = min(start + k, stop - 1)
+            card = np.uintp(g.pile[np.uintp(column), np.uintp(row)])
+            seen.cards[card, ON_TOP] = upper - row

@@ -40,7 +40,21 @@ BUILD_SUIT, BUILD_ANY, BUILD_COLOUR = range(len(BUILDS))
 
 NO_LIMIT = 2**31 - 1
 
-LEGAL_PADDING = 8
+CHUNK = 8
+"""Cards of a group, and legal actions, are gone through so many at a time, the last one repeated.
+
+How many there are is as good as random to the processor, and to guess it wrong costs more than to
+handle a few of them twice.
+"""
+
+FEATURE_COUNT = 7
+"""How many numbers an observation gives for a card; :mod:`scorpion_env.observation` names them."""
+
+BUILD_SUIT, BUILD_ANY, BUILD_COLOUR = range(len(BUILDS))
+
+NO_LIMIT = 2**31 - 1
+
+CHUNK = 8
 """After the legal actions of a game, the last one of them is repeated so many times.
 
 Whoever goes through them takes so many at a time: where the list ends is as good as random to the
@@ -117,7 +131,8 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
     `moves` counts what was not taken back, `steps` what counts toward the step limit. `points` are
     those of the last action, `points_again` the part of them that a card's placement earned before.
     `reported` says that a step has told of the game's end. The first `legal_count` of `legal` are
-    the legal actions; see ``LEGAL_PADDING``. `log_start` is where the game's events stand in the undo log of its batch.
+    the legal actions; the last one of them is repeated
+    ``CHUNK`` times. `log_start` is where the game's events stand in the undo log of its batch.
 
     By place in the deal: `order` (the card that was dealt there; of seeded deals only). By card:
     `below` (the card it lies on, or ``NO_CARD``), `column` (see ``TAKEN``), `row` from the
@@ -176,11 +191,11 @@ def seen_dtype(cards: int) -> np.dtype[np.void]:
 def legal_capacity(rules: Rules) -> int:
     """Return how many actions can be legal at once, at most."""
     if rules.empty_column == "any":
-        return rules.num_actions + LEGAL_PADDING
+        return rules.num_actions + CHUNK
     candidates = {"suit": 1, "any": 4, "colour": 2}[rules.build] * rules.decks
     kings = 4 * rules.decks
     to_cells = rules.num_columns if rules.cells_refill else 0
-    return max(candidates, kings) * rules.num_columns + to_cells + 2 + LEGAL_PADDING
+    return max(candidates, kings) * rules.num_columns + to_cells + 2 + CHUNK
 
 
 def log_capacity(rules: Rules, actions: int) -> int:

@@ -16,7 +16,7 @@ from scorpion_env.kernels import conclude, play, start_deal
 from scorpion_env.observation import observe_game, observe_move
 from scorpion_env.pointers import pointer
 from scorpion_env.rewards import REWARD_POINTS, REWARD_POINTS_ONCE
-from scorpion_env.state import LEGAL_PADDING, LOST, PLAYING, TRUNCATED, WON
+from scorpion_env.state import CHUNK, LOST, PLAYING, TRUNCATED, WON
 
 ILLEGAL_ACTIONS = ("noop", "terminate", "raise")
 """What an illegal action does, besides costing a step and earning nothing."""
@@ -25,9 +25,6 @@ ILLEGAL_NOOP, ILLEGAL_TERMINATE, ILLEGAL_RAISE = range(3)
 
 AUTORESET_DISABLED, AUTORESET_SAME_STEP, AUTORESET_NEXT_STEP = range(3)
 
-
-CHUNK = LEGAL_PADDING
-"""How many legal actions are handled without asking whether there are so many."""
 
 
 @inlined
