@@ -48,19 +48,6 @@ handle a few of them twice.
 """
 
 FEATURE_COUNT = 7
-"""How many numbers an observation gives for a card; :mod:`scorpion_env.observation` names them."""
-
-BUILD_SUIT, BUILD_ANY, BUILD_COLOUR = range(len(BUILDS))
-
-NO_LIMIT = 2**31 - 1
-
-CHUNK = 8
-"""After the legal actions of a game, the last one of them is repeated so many times.
-
-Whoever goes through them takes so many at a time: where the list ends is as good as random to the
-processor, and to guess it wrong costs more than to handle a few actions twice.
-"""
-
 RULES_DTYPE = np.dtype(
     [
         ("columns", np.int64, (MAX_COLUMNS,)),
