@@ -40,6 +40,7 @@ from scorpion_env.stepping import (
     step_single,
     write_masks,
 )
+from scorpion_env.threads import Slices
 
 
 class Frame(NamedTuple):
@@ -50,18 +51,16 @@ class Frame(NamedTuple):
             :func:`scorpion_env.state.seen_dtype`.
         mask: Legal actions, int8 ``(size, actions)``, or without rows.
         rewards: float64 ``(size,)``.
-        terminated, truncated: bool ``(size,)``.
-        numbers: Scores, runs and moves, int64 ``(3, size)``.
-        final_numbers: The same of games that ended and were started anew, otherwise 0.
+        ends: Whether a game was terminated, and whether truncated, bool ``(2, size)``.
+        numbers: Scores, runs and moves, int64 ``(3, size)``; with autoreset in the same step
+            ``(6, size)``: then those of the games that ended, for others 0.
     """
 
     seen: npt.NDArray[np.void]
     mask: npt.NDArray[np.int8]
     rewards: npt.NDArray[np.float64]
-    terminated: npt.NDArray[np.bool_]
-    truncated: npt.NDArray[np.bool_]
+    ends: npt.NDArray[np.bool_]
     numbers: npt.NDArray[np.int64]
-    final_numbers: npt.NDArray[np.int64]
 
 
 class Batch:
@@ -89,6 +88,7 @@ class Batch:
         max_steps: int | None = None,
         autoreset: int = AUTORESET_DISABLED,
         undo_actions: int = 0,
+        num_threads: int = 1,
     ) -> None:
         """Allocate the arrays; no game is started yet.
 
@@ -103,11 +103,13 @@ class Batch:
             autoreset: When a game that ended starts anew.
             undo_actions: How many actions the undo log holds; at least the step limit is taken
                 where undo is an action, otherwise 0 keeps no log.
+            num_threads: How many threads share the games of a step; the results are the same.
 
         Raises:
             ScorpionError: if an argument has no such value.
         """
         size = checked_count(size)
+        self._slices = Slices(size, checked_count(num_threads, "thread"))
         if max_steps is not None and not (type(max_steps) is int and 1 <= max_steps <= MAX_STEPS):
             raise ScorpionError(
                 f"max_steps must be a whole number from 1 to {MAX_STEPS}, not {max_steps!r}."
@@ -294,10 +296,8 @@ class Batch:
             seen=np.empty(size if copied else 0, self._seen.dtype),
             mask=np.empty((size if masked else 0, self.rules.num_actions), np.int8),
             rewards=np.empty(size, np.float64),
-            terminated=np.empty(size, np.bool_),
-            truncated=np.empty(size, np.bool_),
-            numbers=np.empty((3, size), np.int64),
-            final_numbers=np.empty((3, size if self._same_step else 0), np.int64),
+            ends=np.empty((2, size), np.bool_),
+            numbers=np.empty((6 if self._same_step else 3, size), np.int64),
         )
 
     def step(self, actions: npt.NDArray[np.int64], frame: Frame) -> tuple[int, int]:
@@ -311,7 +311,8 @@ class Batch:
             IllegalMove: if an action is illegal where that is to be raised; likewise.
         """
         self._check(actions)
-        ended, illegal = step_games(
+        return self._slices.run(
+            step_games,
             self.games,
             self.rules_record,
             self.settings,
@@ -322,10 +323,7 @@ class Batch:
             self.illegal,
             self.final_seen,
             *frame,
-            0,
-            self.size,
         )
-        return ended, illegal
 
     def play(self, action: int) -> None:
         """Play a legal action in a batch of one game, without what environments add."""
@@ -402,8 +400,8 @@ def outcome_of(status: int) -> str | None:
     return OUTCOMES[status]
 
 
-def checked_count(size: SupportsIndex) -> int:
-    """Return a number of games.
+def checked_count(size: SupportsIndex, what: str = "game") -> int:
+    """Return a number of games, or of something else.
 
     Raises:
         ScorpionError: if it is no whole number from 1 on.
@@ -411,9 +409,9 @@ def checked_count(size: SupportsIndex) -> int:
     try:
         count = operator.index(size)
     except TypeError:
-        raise ScorpionError(f"The number of games is a whole number, not {size!r}.") from None
+        raise ScorpionError(f"The number of {what}s is a whole number, not {size!r}.") from None
     if count < 1:
-        raise ScorpionError(f"There must be at least 1 game, not {count}.")
+        raise ScorpionError(f"There must be at least 1 {what}, not {count}.")
     return count
 
 

@@ -52,7 +52,7 @@ def compiled(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """Compile a function as `compiled` does, and copy it into every compiled function that calls it.
+    """Compile a function as `compiled` does, and copy it into the compiled functions that call it.
 
     For what is called at every step: a call costs numba several times what it costs C.
     """
@@ -60,10 +60,11 @@ def inlined(function: F) -> F:
 
 
 def _compile(function: F, **options: bool) -> F:
+    compile_function: Any = njit
     try:
-        dispatcher: Any = njit(cache=True, nogil=True, **options)(function)
+        dispatcher = compile_function(cache=True, nogil=True, **options)(function)
     except RuntimeError:
-        return cast(F, njit(nogil=True, **options)(function))
+        return cast(F, compile_function(nogil=True, **options)(function))
     file = dispatcher._cache._cache_file
     file._source_stamp = (file._source_stamp, sources_digest(function.__module__))
     return cast(F, dispatcher)

@@ -12,7 +12,13 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
+from numba.core import cgutils
+from numba.extending import intrinsic as numba_intrinsic
+
+CACHE_LINE = 64
+
+# Called with one argument less than it is defined with, which no type can say.
+intrinsic: Any = numba_intrinsic
 
 Typed = tuple[Any, Callable[[Any, ir.IRBuilder, Any, Any], ir.Value]]
 
@@ -26,7 +32,8 @@ def pointer(_: Any, array: Any) -> Typed:
     """
     if not isinstance(array, types.Array) or not array.is_contig:
         raise TypeError("A pointer is taken to a contiguous array.")
-    signature = types.CPointer(array.dtype)(array)
+    kind: Any = types.CPointer
+    signature = kind(array.dtype)(array)
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
         struct = context.make_array(sig.args[0])(context, builder, args[0])
@@ -48,3 +55,27 @@ def holds_any(_: Any, array: Any) -> Typed:
         return builder.icmp_signed("!=", struct.nitems, ir.Constant(struct.nitems.type, 0))
 
     return types.boolean(array), codegen
+
+
+@intrinsic
+def claim(_: Any, place: Any, start: Any, count: Any) -> Typed:
+    """Ask the processor for bytes that will be written soon, without waiting for them.
+
+    Args:
+        place: A pointer.
+        start: The number of the first byte after it.
+        count: How many bytes.
+    """
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        begin = builder.gep(builder.bitcast(args[0], byte), [args[1]])
+        size = args[2].type
+        with cgutils.for_range_slice(builder, size(0), args[2], size(CACHE_LINE)) as (i, _count):
+            # To be written, kept in every level of the cache, data rather than code.
+            builder.call(function, [builder.gep(begin, [i]), word(1), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return types.void(place, types.int64, types.int64), codegen

@@ -37,6 +37,7 @@ class ScorpionVecEnv(VecEnv):
         rules: A preset's name or `Rules`.
         seed: Keys the deals; drawn at random by default.
         reward, reward_scale, observation, illegal_action, max_steps: See `ScorpionEnv`.
+        num_threads: See `ScorpionVectorEnv`.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class ScorpionVecEnv(VecEnv):
         observation: str = "player",
         illegal_action: str = "noop",
         max_steps: int | None = None,
+        num_threads: int = 1,
     ) -> None:
         self.rules = get_rules(rules)
         self._batch = Batch(
@@ -61,6 +63,7 @@ class ScorpionVecEnv(VecEnv):
             illegal_action=illegal_action,
             max_steps=max_steps,
             autoreset=AUTORESET_SAME_STEP,
+            num_threads=num_threads,
         )
         self.render_mode = None
         super().__init__(num_envs, observation_space(self.rules), action_space(self.rules))
@@ -115,7 +118,7 @@ class ScorpionVecEnv(VecEnv):
             for i in np.flatnonzero(batch.illegal).tolist():
                 infos[i]["illegal_action"] = int(self._actions[i])
         if ended:
-            self._describe_ends(np.flatnonzero(dones), frame.final_numbers, infos)
+            self._describe_ends(np.flatnonzero(dones), frame.numbers[3:], infos)
             self._returns[dones] = 0
             self._lengths[dones] = 0
         return frame.seen["cards"], frame.rewards.astype(np.float32), dones, infos

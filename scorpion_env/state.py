@@ -47,7 +47,6 @@ How many there are is as good as random to the processor, and to guess it wrong 
 handle a few of them twice.
 """
 
-FEATURE_COUNT = 7
 RULES_DTYPE = np.dtype(
     [
         ("columns", np.int64, (MAX_COLUMNS,)),
@@ -122,13 +121,13 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
     ``CHUNK`` times. `log_start` is where the game's events stand in the undo log of its batch.
 
     By place in the deal: `order` (the card that was dealt there; of seeded deals only). By card:
-    `below` (the card it lies on, or ``NO_CARD``), `column` (see ``TAKEN``), `row` from the
-    base, `playable` (1 if it lies face up in a column, or in a cell), `paid` (whether its same-suit
-    placement was paid). By column: `end` (its last card, or
-    ``NO_CARD``), `down` (face-down cards), `pile` (its cards from the base; what stands above the
-    end means nothing). `below` and `pile` say the same, one for a card and one for a place: who
-    walks down a column by `below` waits for each card before the next. A taken run, known by its ace in `taken`, keeps its
-    links down to its king and to the card that the king lay on: undo needs them.
+    `below` (the card it lies on, or ``NO_CARD``), `column` (see ``TAKEN``), `row` from the base,
+    `playable` (1 if it lies face up in a column, or in a cell), `paid` (whether its same-suit
+    placement was paid). By column: `end` (its last card, or ``NO_CARD``), `down` (face-down cards),
+    `pile` (its cards from the base; what stands above the end means nothing). `below` and `pile`
+    say the same, one for a card and one for a place: who walks down a column by `below` waits for
+    each card before the next. A taken run, known by its ace in `taken`, keeps its links down to its
+    king and to the card that the king lay on: undo needs them.
     """
     return np.dtype(
         [

@@ -14,7 +14,7 @@ from scorpion_env.compiled import compiled, inlined
 from scorpion_env.deals import episode_deal
 from scorpion_env.kernels import conclude, play, start_deal
 from scorpion_env.observation import observe_game, observe_move
-from scorpion_env.pointers import pointer
+from scorpion_env.pointers import claim, pointer
 from scorpion_env.rewards import REWARD_POINTS, REWARD_POINTS_ONCE
 from scorpion_env.state import CHUNK, LOST, PLAYING, TRUNCATED, WON
 
@@ -25,12 +25,17 @@ ILLEGAL_NOOP, ILLEGAL_TERMINATE, ILLEGAL_RAISE = range(3)
 
 AUTORESET_DISABLED, AUTORESET_SAME_STEP, AUTORESET_NEXT_STEP = range(3)
 
+AHEAD = 2
+"""So many games before its turn, the memory that a game's mask is written to is asked for.
+
+Where another thread has just read the last mask there, waiting for it would double the time.
+"""
 
 
 @inlined
 def is_legal(g: Any, action: Any) -> Any:
     """Return whether an action is among the legal ones of a game that goes on."""
-    found = False
+    found: Any = False
     for i in range(0, g.legal_count, CHUNK):
         for k in range(CHUNK):
             found |= g.legal[np.uintp(i + k)] == action
@@ -90,7 +95,7 @@ def find_refused(games: Any, actions: Any, num_actions: Any, raises: Any) -> Any
         num_actions: Number of actions; one below 0 or above it is refused.
         raises: Whether an illegal action is refused as well.
     """
-    outside = False
+    outside: Any = False
     for b in range(games.shape[0]):
         outside |= np.uint64(actions[b]) >= np.uint64(num_actions)
     if outside or raises:
@@ -139,11 +144,8 @@ def step_single(
 ) -> Any:
     """Play one action in the only game of a batch.
 
-    Args:
-        games, rules, settings, log, seen: The batch.
-        action: The action, inside the action space.
-        shown: Where the observation is written, records ``(1,)``.
-        mask: Where the mask is written, int8 ``(actions,)`` or ``(0,)`` for no mask.
+    The observation is written to `shown`, records ``(1,)``, the mask to `mask`, int8 ``(actions,)``
+    or ``(0,)`` for no mask.
 
     Returns:
         Reward, status, whether the action was illegal, score, runs, moves. A tuple of numbers costs
@@ -174,10 +176,8 @@ def step_games(
     shown: Any,
     mask: Any,
     rewards: Any,
-    terminated: Any,
-    truncated: Any,
+    ends: Any,
     numbers: Any,
-    final_numbers: Any,
     first: Any,
     stop: Any,
 ) -> Any:
@@ -185,17 +185,23 @@ def step_games(
 
     A game that is over is left as it is and earns nothing; with autoreset in the next step, it is
     started anew instead. With autoreset in the same step, a game that ends leaves its last
-    observation in `final_seen` and its score, runs and moves in `final_numbers`, and is started
-    anew. Everything else is written while the game's record is in the cache: `status` before a new
-    start, `shown` and `mask` (each may have no rows, and is left out then), and `numbers`.
+    observation in `final_seen` and its score, runs and moves in rows 3 to 5 of `numbers`, and is
+    started anew. All that a step hands out is written while the game's record is in the cache:
+    `status` is that before a new start, `shown` and `mask` are left out if they have no rows.
 
     Returns:
         How many games ended in this step, and how many of the actions were illegal.
     """
     ended = refused = 0
     same_step = settings[0].autoreset == AUTORESET_SAME_STEP
+    all_shown = pointer(shown)
     events, masks, num_actions = pointer(log), pointer(mask), mask.shape[1]
     for b in range(first, stop):
+        if b + AHEAD < stop:
+            if mask.shape[0]:
+                claim(masks, (b + AHEAD) * num_actions, num_actions)
+            if shown.shape[0]:
+                claim(all_shown, (b + AHEAD) * seen.itemsize, seen.itemsize)
         g = games[b]
         reward = 0.0
         illegal[b] = False
@@ -209,17 +215,17 @@ def step_games(
                 start_next(g, rules[0], settings[0], seen[b])
         rewards[b] = reward
         status[b] = g.status
-        terminated[b] = g.status == WON or g.status == LOST
-        truncated[b] = g.status == TRUNCATED
+        ends[0, b] = g.status == WON or g.status == LOST
+        ends[1, b] = g.status == TRUNCATED
         if same_step:
-            final_numbers[0, b] = final_numbers[1, b] = final_numbers[2, b] = 0
+            numbers[3, b] = numbers[4, b] = numbers[5, b] = 0
         if g.status != PLAYING:
             ended += 1
             g.reported = 1
             if same_step:
-                final_numbers[0, b] = g.score
-                final_numbers[1, b] = g.runs
-                final_numbers[2, b] = g.moves
+                numbers[3, b] = g.score
+                numbers[4, b] = g.runs
+                numbers[5, b] = g.moves
                 final_seen[b] = seen[b]
                 start_next(g, rules[0], settings[0], seen[b])
         numbers[0, b] = g.score
