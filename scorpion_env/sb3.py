@@ -20,6 +20,33 @@ from scorpion_env.state import OUTCOMES, PLAYING, TRUNCATED, WON
 from scorpion_env.stepping import AUTORESET_SAME_STEP
 
 
+class _StackedRow(np.ndarray[Any, np.dtype[np.bool_]]):
+    """The first of `Masks`, by which numpy finds out that they stand in one array already."""
+
+    def __array_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if func is np.stack and len(args) == 1 and isinstance(args[0], Masks) and not kwargs:
+            return args[0].array.copy()
+        return super().__array_function__(func, types, args, kwargs)
+
+
+class Masks(list[npt.NDArray[np.bool_]]):
+    """The masks of several games, an array each, for which ``np.stack`` is a single copy.
+
+    sb3-contrib stacks them at every step; row by row, that takes longer than to play the step.
+
+    Attributes:
+        array: The masks as they stand in memory, bool ``(games, actions)``.
+    """
+
+    def __init__(self, array: npt.NDArray[np.bool_]) -> None:
+        super().__init__(array)
+        self.array = array
+        if self:
+            self[0] = self[0].view(_StackedRow)
+
+
 class ScorpionVecEnv(VecEnv):
     """`num_envs` games of Scorpion as a Stable-Baselines3 ``VecEnv``, in one compiled call.
 
@@ -192,15 +219,14 @@ class ScorpionVecEnv(VecEnv):
     ) -> Any:
         """Call ``action_masks`` for each game.
 
-        The masks come as one array, bool ``(games, actions)``, whose rows are the games' masks:
-        ``np.stack`` of it is a single copy.
+        The masks come as `Masks`, a list of fresh arrays, bool ``(actions,)``.
 
         Raises:
             AttributeError: if the games have no such method.
         """
         if method_name == "action_masks":
             masks = self.action_masks()
-            return masks if indices is None else masks[self._indices(indices)]
+            return Masks(masks if indices is None else masks[self._indices(indices)])
         raise AttributeError(f"The games have no method '{method_name}'; they have 'action_masks'.")
 
     def env_is_wrapped(
