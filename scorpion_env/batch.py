@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from scorpion_env.cards import KING, SUITS, suit_of
 from scorpion_env.deals import MAX_SEED, Position, Start, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
 from scorpion_env.kernels import clear, conclude, play, start_order, undo
-from scorpion_env.observation import FEATURES, observation_code
+from scorpion_env.observation import observation_code, observe_game
 from scorpion_env.rewards import reward_code
 from scorpion_env.rules import MAX_STEPS, Rules
 from scorpion_env.state import (
@@ -27,16 +27,40 @@ from scorpion_env.state import (
     game_dtype,
     legal_capacity,
     log_capacity,
+    seen_dtype,
 )
 from scorpion_env.stepping import (
     AUTORESET_DISABLED,
+    AUTORESET_SAME_STEP,
     ILLEGAL_ACTIONS,
-    present,
+    find_refused,
     start_next,
     start_seeded,
     step_games,
     step_single,
+    write_masks,
 )
+from scorpion_env.threads import Slices
+
+
+class Frame(NamedTuple):
+    """What one step of a batch of `size` games hands out.
+
+    Attributes:
+        seen: Observations, records ``(size,)`` or ``(0,)``; see
+            :func:`scorpion_env.state.seen_dtype`.
+        mask: Legal actions, int8 ``(size, actions)``, or without rows.
+        rewards: float64 ``(size,)``.
+        ends: Whether a game was terminated, and whether truncated, bool ``(2, size)``.
+        numbers: Scores, runs and moves, int64 ``(3, size)``; with autoreset in the same step
+            ``(6, size)``: then those of the games that ended, for others 0.
+    """
+
+    seen: npt.NDArray[np.void]
+    mask: npt.NDArray[np.int8]
+    rewards: npt.NDArray[np.float64]
+    ends: npt.NDArray[np.bool_]
+    numbers: npt.NDArray[np.int64]
 
 
 class Batch:
@@ -46,12 +70,10 @@ class Batch:
 
     Attributes:
         games: Record array ``(size,)``, see :func:`scorpion_env.state.game_dtype`.
-        mask: Legal actions, uint8 ``(size, actions)``; all 1 in a game that is over.
-        seen: Observations, int8 ``(size, cards, 7)``.
-        rewards: Of the last step, float64 ``(size,)``.
-        terminated, truncated: Of the last step, bool ``(size,)``.
-        final_games, final_seen: Where games that ended in the last step are kept when they are
-            restarted in the same step; the rows of other games mean nothing.
+        status: Of each game after the last step, before a new start; int8 ``(size,)``.
+        illegal: Whether the action of the last step was illegal, bool ``(size,)``.
+        final_seen: Last observations of the games that ended in the last step, where they are
+            started anew in the same step; the rows of other games mean nothing.
     """
 
     def __init__(
@@ -66,6 +88,7 @@ class Batch:
         max_steps: int | None = None,
         autoreset: int = AUTORESET_DISABLED,
         undo_actions: int = 0,
+        num_threads: int = 1,
     ) -> None:
         """Allocate the arrays; no game is started yet.
 
@@ -80,11 +103,13 @@ class Batch:
             autoreset: When a game that ended starts anew.
             undo_actions: How many actions the undo log holds; at least the step limit is taken
                 where undo is an action, otherwise 0 keeps no log.
+            num_threads: How many threads share the games of a step; the results are the same.
 
         Raises:
             ScorpionError: if an argument has no such value.
         """
         size = checked_count(size)
+        self._slices = Slices(size, checked_count(num_threads, "thread"))
         if max_steps is not None and not (type(max_steps) is int and 1 <= max_steps <= MAX_STEPS):
             raise ScorpionError(
                 f"max_steps must be a whole number from 1 to {MAX_STEPS}, not {max_steps!r}."
@@ -117,15 +142,12 @@ class Batch:
         self.games[:] = self.games[0]
         self.games["slot"] = np.arange(size)
         self.games["log_start"] = events * np.arange(size)
-        # Before the first start every action is allowed, as it is once a game is over.
-        self.mask = np.ones((size, rules.num_actions), np.uint8)
-        self.seen = np.zeros((size, rules.cards, len(FEATURES)), np.int8)
+        self._seen = np.zeros(size, seen_dtype(rules.cards))
         self.log = np.zeros(size * events, np.int32)
-        self.rewards = np.zeros(size, np.float64)
-        self.terminated = np.zeros(size, np.bool_)
-        self.truncated = np.zeros(size, np.bool_)
-        self.final_games = self.games.copy()
-        self.final_seen = self.seen.copy()
+        self.status = np.zeros(size, np.int8)
+        self.illegal = np.zeros(size, np.bool_)
+        self._same_step = autoreset == AUTORESET_SAME_STEP
+        self.final_seen = np.zeros_like(self._seen[: size if self._same_step else 0])
         self._names: dict[int, tuple[int, str]] = {}
 
     # --- starting games -------------------------------------------------------------------------
@@ -145,14 +167,13 @@ class Batch:
             self.settings,
             chosen,
             numbers,
-            self.mask,
-            self.seen,
+            self._seen,
         )
 
     def start_next(self, index: int) -> None:
         """Start the next episode of one game on the deal that its key gives."""
         self._names.pop(index, None)
-        start_next(*self._table(index))
+        start_next(self.games[index], self.rules_record[0], self.settings[0], self._seen[index])
 
     def checked_start(self, start: Start) -> Start:
         """Return a start that `start` will not refuse.
@@ -178,12 +199,8 @@ class Batch:
             if not name.startswith("pysol:"):
                 self.games[index]["deal"] = int(name)
         self._names[index] = (int(self.games[index]["episode"]), name)
-        present(*self._table(index))
-
-    def _table(self, index: int) -> tuple[Any, ...]:
-        """Return the arguments of the kernels that show one game's cards."""
-        game, rules, settings = self.games[index], self.rules_record[0], self.settings[0]
-        return game, rules, settings, self.mask, self.seen, index
+        everything = self.settings[0]["observe_all"]
+        observe_game(self.games[index], self.rules_record[0], self._seen[index], everything)
 
     def _load(self, index: int, board: Board) -> None:
         """Put the cards of a complete board on the table of one game."""
@@ -195,6 +212,7 @@ class Batch:
             for row, card in enumerate(cards):
                 g["column"][card], g["row"][card], g["below"][card] = column, row, under
                 g["playable"][card] = row >= down
+                g["pile"][column][row] = card
                 under = card
             g["end"][column] = under
             g["down"][column] = down
@@ -220,8 +238,15 @@ class Batch:
 
     # --- playing --------------------------------------------------------------------------------
 
-    def step_single(self, action: int) -> tuple[float, int, bool, int, int, int]:
+    def step_single(
+        self, action: int, seen: npt.NDArray[np.void], mask: npt.NDArray[np.int8]
+    ) -> tuple[float, int, bool, int, int, int]:
         """Play one action in a batch of one game; see :func:`scorpion_env.stepping.step_single`.
+
+        Args:
+            action: The action.
+            seen: Where the observation is written, of the type of `frame().seen`, ``(1,)``.
+            mask: Where the mask is written, int8 ``(actions,)``, or ``(0,)`` for no mask.
 
         Raises:
             ScorpionError: if the action lies outside the action space; the game is unchanged.
@@ -229,10 +254,17 @@ class Batch:
         """
         if not 0 <= action < self.rules.num_actions:
             raise self._outside(action)
-        if self._raises_illegal and not self.mask[0, action]:
-            raise IllegalMove(f"Action {action} is illegal.")
+        if self._raises_illegal:
+            self._check(np.array([action]))
         result: tuple[float, int, bool, int, int, int] = step_single(
-            self.games, self.rules_record, self.settings, action, self.mask, self.seen, self.log
+            self.games,
+            self.rules_record,
+            self.settings,
+            self.log,
+            self._seen,
+            action,
+            seen,
+            mask,
         )
         return result
 
@@ -241,8 +273,35 @@ class Batch:
             f"Action {action} is outside the action space 0 to {self.rules.num_actions - 1}."
         )
 
-    def step(self, actions: npt.NDArray[np.int64]) -> tuple[int, int]:
-        """Play one action in each game, int64 ``(size,)``.
+    def _check(self, actions: npt.NDArray[np.int64]) -> None:
+        """Refuse actions, int64 ``(size,)``, that cannot be played at all."""
+        number = self.rules.num_actions
+        index = find_refused(self.games, actions, number, self._raises_illegal)
+        if index >= 0:
+            action = int(actions[index])
+            if not 0 <= action < number:
+                raise self._outside(action)
+            where = f" in game {index}" if self.size > 1 else ""
+            raise IllegalMove(f"Action {action} is illegal{where}.")
+
+    def frame(self, *, masked: bool, copied: bool) -> Frame:
+        """Return arrays for the results of a step.
+
+        Args:
+            masked: Whether masks are wanted.
+            copied: Whether observations are to be copied, or stay in `seen`.
+        """
+        size = self.size
+        return Frame(
+            seen=np.empty(size if copied else 0, self._seen.dtype),
+            mask=np.empty((size if masked else 0, self.rules.num_actions), np.int8),
+            rewards=np.empty(size, np.float64),
+            ends=np.empty((2, size), np.bool_),
+            numbers=np.empty((6 if self._same_step else 3, size), np.int64),
+        )
+
+    def step(self, actions: npt.NDArray[np.int64], frame: Frame) -> tuple[int, int]:
+        """Play one action in each game, int64 ``(size,)``, and write what came of it to `frame`.
 
         Returns:
             How many games ended, and how many of the actions were illegal.
@@ -251,28 +310,20 @@ class Batch:
             ScorpionError: if an action lies outside the action space; no game is changed.
             IllegalMove: if an action is illegal where that is to be raised; likewise.
         """
-        if actions.min() < 0 or actions.max() >= self.rules.num_actions:
-            raise self._outside(
-                int(actions[(actions < 0) | (actions >= self.rules.num_actions)][0])
-            )
-        if self._raises_illegal:
-            for index in np.flatnonzero(self.mask[np.arange(self.size), actions] == 0):
-                raise IllegalMove(f"Action {actions[index]} is illegal in game {index}.")
-        ended, illegal = step_games(
+        self._check(actions)
+        return self._slices.run(
+            step_games,
             self.games,
             self.rules_record,
             self.settings,
-            actions,
-            self.mask,
-            self.seen,
             self.log,
-            self.rewards,
-            self.terminated,
-            self.truncated,
-            self.final_games,
+            self._seen,
+            actions,
+            self.status,
+            self.illegal,
             self.final_seen,
+            *frame,
         )
-        return ended, illegal
 
     def play(self, action: int) -> None:
         """Play a legal action in a batch of one game, without what environments add."""
@@ -293,6 +344,17 @@ class Batch:
     def copy(self) -> Batch:
         """Return an independent batch with the same games in the same positions."""
         return copy.deepcopy(self)
+
+    def masks(self) -> npt.NDArray[np.int8]:
+        """Return fresh masks, int8 ``(size, actions)``; all 1 in a game that is over."""
+        masks = np.empty((self.size, self.rules.num_actions), np.int8)
+        write_masks(self.games, masks)
+        return masks
+
+    @property
+    def seen(self) -> npt.NDArray[np.int8]:
+        """Observations, int8 ``(size, cards, 7)``: the array that every step changes."""
+        return self._seen["cards"]
 
     # --- looking --------------------------------------------------------------------------------
 
@@ -338,8 +400,8 @@ def outcome_of(status: int) -> str | None:
     return OUTCOMES[status]
 
 
-def checked_count(size: SupportsIndex) -> int:
-    """Return a number of games.
+def checked_count(size: SupportsIndex, what: str = "game") -> int:
+    """Return a number of games, or of something else.
 
     Raises:
         ScorpionError: if it is no whole number from 1 on.
@@ -347,9 +409,9 @@ def checked_count(size: SupportsIndex) -> int:
     try:
         count = operator.index(size)
     except TypeError:
-        raise ScorpionError(f"The number of games is a whole number, not {size!r}.") from None
+        raise ScorpionError(f"The number of {what}s is a whole number, not {size!r}.") from None
     if count < 1:
-        raise ScorpionError(f"There must be at least 1 game, not {count}.")
+        raise ScorpionError(f"There must be at least 1 {what}, not {count}.")
     return count
 
 

@@ -48,10 +48,23 @@ def compiled(function: F) -> F:
     Where nothing can be written, neither beside the source nor in the user's cache folder, it is
     compiled anew in every process.
     """
+    return _compile(function)
+
+
+def inlined(function: F) -> F:
+    """Compile a function as `compiled` does, and copy it into the compiled functions that call it.
+
+    For what is called at every step: a call costs numba several times what it costs C.
+    """
+    return _compile(function, forceinline=True)
+
+
+def _compile(function: F, **options: bool) -> F:
+    compile_function: Any = njit
     try:
-        dispatcher: Any = njit(cache=True, nogil=True)(function)
+        dispatcher = compile_function(cache=True, nogil=True, **options)(function)
     except RuntimeError:
-        return cast(F, njit(nogil=True)(function))
+        return cast(F, compile_function(nogil=True, **options)(function))
     file = dispatcher._cache._cache_file
     file._source_stamp = (file._source_stamp, sources_digest(function.__module__))
     return cast(F, dispatcher)

@@ -22,7 +22,7 @@ from scorpion_env.spaces import (
     observation_space,
     refuse_arguments,
 )
-from scorpion_env.state import LOST, PLAYING, TRUNCATED, WON
+from scorpion_env.state import LOST, PLAYING, TRUNCATED, WON, seen_dtype
 
 OPTIONS = ("deal", "board")
 """Options of `ScorpionEnv.reset`."""
@@ -123,7 +123,8 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         refuse_arguments(unknown_arguments, ARGUMENTS)
         self.rules = get_rules(rules)
         self.render_mode = checked_render_mode(render_mode, self.metadata["render_modes"])
-        self._mask_in_info = mask_in_info
+        self._seen_dtype = seen_dtype(self.rules.cards)
+        self._mask_size = self.rules.num_actions if mask_in_info else 0
         self._batch = Batch(
             self.rules,
             1,
@@ -181,7 +182,9 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         if self.render_mode == "human":
             self.render()
         g = batch.games[0]
-        info = self._info(int(g["score"]), int(g["runs"]), int(g["moves"]))
+        info: dict[str, Any] = {key: int(g[key]) for key in ("score", "runs", "moves")}
+        if self._mask_size:
+            info["action_mask"] = batch.masks()[0]
         info["deal"] = self.deal
         return batch.seen[0].copy(), info
 
@@ -214,8 +217,11 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             raise ScorpionError(f"An action is a whole number, not {action!r}.") from None
         batch = self._batch
         goes_on = not self._over
-        reward, status, illegal, score, runs, moves = batch.step_single(index)
-        info = self._info(score, runs, moves)
+        seen, mask = np.empty(1, self._seen_dtype), np.empty(self._mask_size, np.int8)
+        reward, status, illegal, score, runs, moves = batch.step_single(index, seen, mask)
+        info: dict[str, Any] = {"score": score, "runs": runs, "moves": moves}
+        if self._mask_size:
+            info["action_mask"] = mask
         if illegal:
             info["illegal_action"] = index
         elif goes_on:
@@ -226,17 +232,11 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             info["is_success"] = status == WON
         if self.render_mode == "human":
             self.render()
-        return batch.seen[0].copy(), reward, status in (WON, LOST), status == TRUNCATED, info
-
-    def _info(self, score: int, runs: int, moves: int) -> dict[str, Any]:
-        info: dict[str, Any] = {"score": score, "runs": runs, "moves": moves}
-        if self._mask_in_info:
-            info["action_mask"] = self._batch.mask[0].view(np.int8).copy()
-        return info
+        return seen["cards"][0], reward, status in (WON, LOST), status == TRUNCATED, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return a fresh mask, bool ``(actions,)``, True for the legal actions."""
-        return self._batch.mask[0].view(np.bool_).copy()
+        return self._batch.masks()[0].view(np.bool_)
 
     @property
     def deal(self) -> str:

@@ -15,7 +15,7 @@ from scorpion_env.errors import IllegalMove
 from scorpion_env.moves import action_text, parse_move
 from scorpion_env.observation import observe_game
 from scorpion_env.rules import Rules, get_rules
-from scorpion_env.state import NO_LIMIT, PLAYING, TAKEN
+from scorpion_env.state import NO_LIMIT, PLAYING, TAKEN, seen_dtype
 
 Move = str | SupportsIndex
 """A move: its text (``"4H>7"``, ``"deal"``, ``"undo"``, ``"4H>cell"``) or an action's index."""
@@ -126,9 +126,9 @@ class Game:
 
     def observation(self) -> npt.NDArray[np.int8]:
         """Return what a player sees, int8 ``(cards, 7)``, as the environments show it."""
-        seen = np.zeros_like(self._batch.seen)
-        observe_game(self._batch.games[0], self._batch.rules_record[0], seen, 0, 0)
-        return seen[0]
+        seen = np.zeros(1, seen_dtype(self._rules.cards))
+        observe_game(self._batch.games[0], self._batch.rules_record[0], seen[0], 0)
+        return seen["cards"][0]
 
     def __str__(self) -> str:
         return self.to_text()

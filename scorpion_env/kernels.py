@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.cards import ACE, CARDS_PER_DECK, CARDS_PER_SUIT, KING, rank_of
-from scorpion_env.compiled import compiled
+from scorpion_env.compiled import compiled, inlined
 from scorpion_env.deals import shuffle_deck
 from scorpion_env.rewards import FLIP_POINTS, PLACEMENT_POINTS, RUN_POINTS
 from scorpion_env.state import (
     BUILD_COLOUR,
     BUILD_SUIT,
+    CHUNK,
     IN_RESERVE,
     LOST,
     NO_CARD,
@@ -50,6 +51,7 @@ from scorpion_env.tableau import (
     detach,
     ends_in_run,
     log_action,
+    move_group,
     take_runs,
     turn_end,
 )
@@ -64,7 +66,7 @@ _LOWER = np.array([c if rank_of(c) == ACE else c - 1 for c in range(MAX_CARDS)],
 # --- moves --------------------------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def _place(g: Any, rules: Any, card: Any, target: Any, log: Any) -> None:
     """Move a card with its group, or a card from a cell, to a column."""
     columns = g.end.shape[0]
@@ -81,13 +83,11 @@ def _place(g: Any, rules: Any, card: Any, target: Any, log: Any) -> None:
             event |= PAID_FIRST
     log_action(g, rules, log, event)
     if source < columns:
-        top = g.end[source]
-        g.end[source] = g.below[card]
-        attach(g, top, card, target)
+        move_group(g, card, source, target)
         turn_end(g, source, log)
     else:
         g.cells[source - columns] = NO_CARD
-        attach(g, card, card, target)
+        attach(g, card, target)
     take_runs(g, rules, target, log)
 
 
@@ -111,7 +111,7 @@ def _deal_reserve(g: Any, rules: Any, log: Any) -> None:
     log_action(g, rules, log, DEAL)
     for i in range(rules.reserve):
         card = g.reserve[i]
-        attach(g, card, card, rules.reserve_columns[i])
+        attach(g, card, rules.reserve_columns[i])
         g.playable[card] = 1
     g.reserve_left = 0
     for i in range(rules.reserve):
@@ -139,6 +139,7 @@ def _undo_event(g: Any, rules: Any, event: Any) -> None:
         for _ in range(CARDS_PER_SUIT):
             g.column[x] = column
             g.playable[x] = 1
+            g.pile[column, g.row[x]] = x
             x = g.below[x]
     elif kind == DEAL:
         for i in range(rules.reserve - 1, -1, -1):
@@ -147,7 +148,7 @@ def _undo_event(g: Any, rules: Any, event: Any) -> None:
         g.reserve_left = rules.reserve
     elif kind == TO_CELL:
         g.cells[g.column[card] - g.end.shape[0]] = NO_CARD
-        attach(g, card, card, column)
+        attach(g, card, column)
     else:
         if event & PAID:
             g.points -= PLACEMENT_POINTS
@@ -156,10 +157,7 @@ def _undo_event(g: Any, rules: Any, event: Any) -> None:
             else:
                 g.points_again -= PLACEMENT_POINTS
         if column < g.end.shape[0]:
-            here = g.column[card]
-            top = g.end[here]
-            g.end[here] = g.below[card]
-            attach(g, top, card, column)
+            move_group(g, card, g.column[card], column)
         else:
             detach(g, card, column)
             g.cells[column - g.end.shape[0]] = card
@@ -184,7 +182,7 @@ def undo(g: Any, rules: Any, log: Any) -> None:
 # --- legal actions and the end ------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def _add(g: Any, card: Any, target: Any, n: Any) -> Any:
     """Add the move of a card to a column if the card is playable and lies elsewhere.
 
@@ -204,7 +202,7 @@ def is_null(g: Any, rules: Any, card: Any) -> Any:
     return rules.runs_stay or not ends_in_run(g, rules, column)
 
 
-@compiled
+@inlined
 def find_legal(g: Any, rules: Any) -> Any:
     """Write the legal actions of a game, and their number, into it.
 
@@ -215,21 +213,15 @@ def find_legal(g: Any, rules: Any) -> Any:
     cards = g.below.shape[0]
     n = 0
     nulls = 0
+    simple = rules.build == BUILD_SUIT and rules.decks == 1
     for target in range(columns):
         end = g.end[target]
         if end < 0:
             n, nulls = _find_fillers(g, rules, target, n, nulls)
-        elif rules.build == BUILD_SUIT and rules.decks == 1:
+        elif simple:
             n = _add(g, _LOWER[np.uintp(end)], target, n)
-        elif RANK[end] != ACE:
-            for suit in range(4):
-                if rules.build == BUILD_SUIT and suit != SUIT[end]:
-                    continue
-                if rules.build == BUILD_COLOUR and (suit == 1 or suit == 2) == RED[end]:
-                    continue
-                lower = CARDS_PER_SUIT * suit + RANK[end] - 1
-                for deck in range(rules.decks):
-                    n = _add(g, lower + CARDS_PER_DECK * deck, target, n)
+        else:
+            n = _find_placed(g, rules, target, n)
     if rules.cells_refill:
         room = False
         for i in range(rules.cells):
@@ -246,7 +238,27 @@ def find_legal(g: Any, rules: Any) -> Any:
         g.legal[n] = rules.num_actions - 1
         n += 1
     g.legal_count = n
+    last = g.legal[max(n - 1, 0)]
+    for i in range(CHUNK):
+        g.legal[np.uintp(n + i)] = last
     return n - nulls
+
+
+@compiled
+def _find_placed(g: Any, rules: Any, target: Any, n: Any) -> Any:
+    """Add the moves that place a card on the end of the column `target`."""
+    end = g.end[target]
+    if RANK[end] == ACE:
+        return n
+    for suit in range(4):
+        if rules.build == BUILD_SUIT and suit != SUIT[end]:
+            continue
+        if rules.build == BUILD_COLOUR and (suit == 1 or suit == 2) == RED[end]:
+            continue
+        lower = CARDS_PER_SUIT * suit + RANK[end] - 1
+        for deck in range(rules.decks):
+            n = _add(g, lower + CARDS_PER_DECK * deck, target, n)
+    return n
 
 
 @compiled
@@ -277,19 +289,19 @@ def _find_fillers(g: Any, rules: Any, target: Any, n: Any, nulls: Any) -> Any:
 @compiled
 def _count_standing_runs(g: Any, rules: Any) -> None:
     """Where runs stay: count the columns that hold one complete run and nothing else."""
-    if rules.runs_stay:
-        runs = 0
-        for column in range(g.end.shape[0]):
-            end = g.end[column]
-            if end >= 0 and g.row[end] == KING and ends_in_run(g, rules, column):
-                runs += 1
-        g.runs = runs
+    runs = 0
+    for column in range(g.end.shape[0]):
+        end = g.end[column]
+        if end >= 0 and g.row[end] == KING and ends_in_run(g, rules, column):
+            runs += 1
+    g.runs = runs
 
 
-@compiled
+@inlined
 def conclude(g: Any, rules: Any) -> None:
     """Find the legal actions and say whether the game has ended."""
-    _count_standing_runs(g, rules)
+    if rules.runs_stay:
+        _count_standing_runs(g, rules)
     useful = find_legal(g, rules)
     if g.runs == rules.num_runs:
         g.status = WON
@@ -301,7 +313,7 @@ def conclude(g: Any, rules: Any) -> None:
         g.status = PLAYING
 
 
-@compiled
+@inlined
 def play(g: Any, rules: Any, action: Any, log: Any) -> None:
     """Carry out a legal action, except for what follows from it in `conclude`."""
     columns = g.end.shape[0]
@@ -355,7 +367,7 @@ def deal_cards(g: Any, rules: Any, order: Any) -> None:
     for row in range(most):
         for column in range(columns):
             if row < rules.columns[column]:
-                attach(g, order[n], order[n], column)
+                attach(g, order[n], column)
                 g.playable[order[n]] = row >= rules.face_down[column]
                 n += 1
     for i in range(rules.reserve):
@@ -372,10 +384,9 @@ def deal_cards(g: Any, rules: Any, order: Any) -> None:
 @compiled
 def start_deal(g: Any, rules: Any, number: Any) -> None:
     """Start the game of seeded deal `number` (uint64)."""
-    order = np.empty(g.below.shape[0], np.int8)
-    shuffle_deck(number, order)
+    shuffle_deck(number, g.order)
     g.deal = number
-    start_order(g, rules, order)
+    start_order(g, rules, g.order)
 
 
 @compiled

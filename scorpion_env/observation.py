@@ -25,9 +25,11 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.cards import CARDS_PER_SUIT
-from scorpion_env.compiled import compiled
+from scorpion_env.compiled import compiled, inlined
 from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.rules import Rules
+from scorpion_env.state import CHUNK
+from scorpion_env.tableau import height
 
 FEATURES = ("place", "column", "row", "on_top", "face_down", "visible", "to_come")
 """Names of the entries of a card's row."""
@@ -64,84 +66,78 @@ def observation_bounds(rules: Rules) -> npt.NDArray[np.int8]:
     return np.maximum(bounds, 1)  # Gymnasium warns of entries that can take one value only
 
 
-@compiled
-def _clear_row(seen: Any, b: Any, card: Any) -> None:
+@inlined
+def _clear_row(seen: Any, card: Any) -> None:
     """Set a row to zero, but for the reserve cards to come."""
     for entry in range(TO_COME):
-        seen[b, card, entry] = 0
+        seen.cards[card, entry] = 0
 
 
 @compiled
-def observe_column(g: Any, seen: Any, b: Any, column: Any, everything: Any) -> None:
+def observe_column(g: Any, seen: Any, column: Any, everything: Any) -> None:
     """Write the rows of a column's cards; those of its hidden cards only if `everything`."""
-    card = g.end[column]
-    down = g.down[column]
-    on_top = 0
-    while card >= 0:
-        row = g.row[card]
-        if row < down and not everything:
-            return
-        seen[b, card, PLACE] = PLACE_TABLEAU
-        seen[b, card, COLUMN] = column + 1
-        seen[b, card, ROW] = row + 1
-        seen[b, card, ON_TOP] = on_top
-        seen[b, card, FACE_DOWN] = down
-        seen[b, card, VISIBLE] = row >= down
-        on_top += 1
-        card = g.below[card]
+    down = np.int64(g.down[column])
+    cards = height(g, column)
+    for row in range(0 if everything else down, cards):
+        card = np.uintp(g.pile[column, row])
+        seen.cards[card, PLACE] = PLACE_TABLEAU
+        seen.cards[card, COLUMN] = column + 1
+        seen.cards[card, ROW] = row + 1
+        seen.cards[card, ON_TOP] = cards - 1 - row
+        seen.cards[card, FACE_DOWN] = down
+        seen.cards[card, VISIBLE] = row >= down
 
 
 @compiled
-def observe_run(g: Any, seen: Any, b: Any, ace: Any) -> None:
+def observe_run(g: Any, seen: Any, ace: Any) -> None:
     """Write the rows of a run that was taken."""
     card = ace
     for _ in range(CARDS_PER_SUIT):
-        _clear_row(seen, b, card)
-        seen[b, card, PLACE] = PLACE_TAKEN
-        seen[b, card, VISIBLE] = 1
+        _clear_row(seen, card)
+        seen.cards[card, PLACE] = PLACE_TAKEN
+        seen.cards[card, VISIBLE] = 1
         card = g.below[card]
 
 
 @compiled
-def observe_cells(g: Any, rules: Any, seen: Any, b: Any) -> None:
+def observe_cells(g: Any, rules: Any, seen: Any) -> None:
     """Write the rows of the cards in cells."""
     for cell in range(rules.cells):
         card = g.cells[cell]
         if card >= 0:
-            _clear_row(seen, b, card)
-            seen[b, card, PLACE] = PLACE_CELL
-            seen[b, card, COLUMN] = cell + 1
-            seen[b, card, VISIBLE] = 1
+            _clear_row(seen, card)
+            seen.cards[card, PLACE] = PLACE_CELL
+            seen.cards[card, COLUMN] = cell + 1
+            seen.cards[card, VISIBLE] = 1
 
 
 @compiled
-def observe_game(g: Any, rules: Any, seen: Any, b: Any, everything: Any) -> None:
-    """Write every row of observation `b` of the batch `seen`, int8 ``(size, cards, 7)``."""
+def observe_game(g: Any, rules: Any, seen: Any, everything: Any) -> None:
+    """Write every row of an observation, a record of :func:`scorpion_env.state.seen_dtype`."""
     for card in range(g.below.shape[0]):
-        _clear_row(seen, b, card)
-        seen[b, card, TO_COME] = g.reserve_left
+        _clear_row(seen, card)
+        seen.cards[card, TO_COME] = g.reserve_left
     for column in range(g.end.shape[0]):
-        observe_column(g, seen, b, column, everything)
+        observe_column(g, seen, column, everything)
     for i in range(g.runs if not rules.runs_stay else 0):
-        observe_run(g, seen, b, g.taken[i])
-    observe_cells(g, rules, seen, b)
+        observe_run(g, seen, g.taken[i])
+    observe_cells(g, rules, seen)
     if everything:
         for i in range(g.reserve_left):
-            seen[b, g.reserve[i], PLACE] = PLACE_RESERVE
-            seen[b, g.reserve[i], COLUMN] = rules.reserve_columns[i] + 1
+            seen.cards[g.reserve[i], PLACE] = PLACE_RESERVE
+            seen.cards[g.reserve[i], COLUMN] = rules.reserve_columns[i] + 1
 
 
-@compiled
+@inlined
 def observe_move(
-    g: Any, rules: Any, seen: Any, b: Any, card: Any, source: Any, runs: Any, everything: Any
+    g: Any, rules: Any, seen: Any, card: Any, source: Any, runs: Any, everything: Any
 ) -> None:
     """Write what a move of cards to a column changed.
 
     Args:
         g: The game after the move.
         rules: Its rules.
-        seen: The observations before the move, int8 ``(size, cards, 7)``; changed in place.
-        b: Which of them is the game's.
+        seen: The observation before the move, a record; changed in place.
         card: The card that was moved, with its group.
         source: The column or cell that it came from.
         runs: How many runs had been taken before the move.
@@ -149,37 +145,31 @@ def observe_move(
     """
     columns = g.end.shape[0]
     if source >= columns or (g.runs != runs and not rules.runs_stay):
-        observe_game(g, rules, seen, b, everything)
+        observe_game(g, rules, seen, everything)
         return
-    target = g.column[card]
-    down = g.down[target]
-    on_top = 1
-    x = g.end[target]
-    while x != card:
-        u = np.uintp(x)  # spares the test for a negative index
-        seen[b, u, COLUMN] = target + 1
-        seen[b, u, ROW] = g.row[u] + 1
-        seen[b, u, FACE_DOWN] = down
-        on_top += 1
-        x = g.below[u]
-    seen[b, card, COLUMN] = target + 1
-    seen[b, card, ROW] = g.row[card] + 1
-    seen[b, card, FACE_DOWN] = down
-    _count_on_top(g, seen, b, g.below[card], on_top, everything)
+    target = np.uintp(g.column[card])
+    down = np.int64(g.down[target])
+    first = np.int64(g.row[card])
+    for row in range(first, height(g, target)):
+        x = np.uintp(g.pile[target, np.uintp(row)])
+        seen.cards[x, COLUMN] = target + 1
+        seen.cards[x, ROW] = row + 1
+        seen.cards[x, FACE_DOWN] = down
+    _count_on_top(g, seen, target, first, everything)
     end = g.end[source]
-    if end >= 0 and not seen[b, end, VISIBLE]:
-        observe_column(g, seen, b, source, everything)
+    if end >= 0 and not seen.cards[end, VISIBLE]:
+        observe_column(g, seen, source, everything)
     else:
-        _count_on_top(g, seen, b, end, 0, everything)
+        _count_on_top(g, seen, source, height(g, source), everything)
 
 
-@compiled
-def _count_on_top(g: Any, seen: Any, b: Any, card: Any, on_top: Any, everything: Any) -> None:
-    """Write how many cards lie on `card`, of which there are `on_top`, and on those under it."""
-    while card >= 0:
-        c = np.uintp(card)
-        if not (g.playable[c] or everything):
-            return
-        seen[b, c, ON_TOP] = on_top
-        on_top += 1
-        card = g.below[c]
+@inlined
+def _count_on_top(g: Any, seen: Any, column: Any, stop: Any, everything: Any) -> None:
+    """Write how many cards lie on each card of a column that is shown, below the row `stop`."""
+    upper = height(g, column) - 1
+    # In chunks, the last card repeated; see `CHUNK`.
+    for start in range(0 if everything else np.int64(g.down[column]), stop, CHUNK):
+        for k in range(CHUNK):
+            row = min(start + k, stop - 1)
+            card = np.uintp(g.pile[np.uintp(column), np.uintp(row)])
+            seen.cards[card, ON_TOP] = upper - row

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.batch import Batch, checked_seed
-from scorpion_env.compiled import compiled
+from scorpion_env.compiled import compiled, inlined
 from scorpion_env.deals import EVALUATION_DEALS, GAMMA, mix64
 from scorpion_env.kernels import conclude, is_null, play, start_deal
+from scorpion_env.pointers import pointer
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.state import PLAYING, WON
 
@@ -65,7 +66,7 @@ def random_rollouts(
     return Rollouts(games, wins, steps, points)
 
 
-@compiled
+@inlined
 def draw_move(g: Any, rules: Any, state: Any, null_moves: Any) -> Any:
     """Return a random legal action and the next state of the generator (uint64)."""
     columns = g.end.shape[0]
@@ -97,6 +98,7 @@ def _has_useful_move(g: Any, rules: Any) -> Any:
 def _play_games(
     g: Any, rules: Any, log: Any, first: Any, games: Any, seed: Any, null_moves: Any
 ) -> Any:
+    log = pointer(log)
     wins = steps = points = 0
     for i in range(games):
         number = first + np.uint64(i)

@@ -16,8 +16,35 @@ from scorpion_env.batch import Batch, checked_seed
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
-from scorpion_env.state import OUTCOMES, TRUNCATED, WON
+from scorpion_env.state import OUTCOMES, PLAYING, TRUNCATED, WON
 from scorpion_env.stepping import AUTORESET_SAME_STEP
+
+
+class _StackedRow(np.ndarray[Any, np.dtype[np.bool_]]):
+    """The first of `Masks`, by which numpy finds out that they stand in one array already."""
+
+    def __array_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if func is np.stack and len(args) == 1 and isinstance(args[0], Masks) and not kwargs:
+            return args[0].array.copy()
+        return super().__array_function__(func, types, args, kwargs)
+
+
+class Masks(list[npt.NDArray[np.bool_]]):
+    """The masks of several games, an array each, for which ``np.stack`` is a single copy.
+
+    sb3-contrib stacks them at every step; row by row, that takes longer than to play the step.
+
+    Attributes:
+        array: The masks as they stand in memory, bool ``(games, actions)``.
+    """
+
+    def __init__(self, array: npt.NDArray[np.bool_]) -> None:
+        super().__init__(array)
+        self.array = array
+        if self:
+            self[0] = self[0].view(_StackedRow)
 
 
 class ScorpionVecEnv(VecEnv):
@@ -37,6 +64,7 @@ class ScorpionVecEnv(VecEnv):
         rules: A preset's name or `Rules`.
         seed: Keys the deals; drawn at random by default.
         reward, reward_scale, observation, illegal_action, max_steps: See `ScorpionEnv`.
+        num_threads: See `ScorpionVectorEnv`.
     """
 
     def __init__(
@@ -50,6 +78,7 @@ class ScorpionVecEnv(VecEnv):
         observation: str = "player",
         illegal_action: str = "noop",
         max_steps: int | None = None,
+        num_threads: int = 1,
     ) -> None:
         self.rules = get_rules(rules)
         self._batch = Batch(
@@ -61,6 +90,7 @@ class ScorpionVecEnv(VecEnv):
             illegal_action=illegal_action,
             max_steps=max_steps,
             autoreset=AUTORESET_SAME_STEP,
+            num_threads=num_threads,
         )
         self.render_mode = None
         super().__init__(num_envs, observation_space(self.rules), action_space(self.rules))
@@ -105,34 +135,38 @@ class ScorpionVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Play the actions; return observations, rewards, dones and infos."""
         batch = self._batch
-        ended, illegal = batch.step(self._actions)
-        self._returns += batch.rewards
+        frame = batch.frame(masked=False, copied=True)
+        ended, illegal = batch.step(self._actions, frame)
+        self._returns += frame.rewards
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        dones = batch.terminated | batch.truncated
+        dones = batch.status != PLAYING
         if illegal:
-            was_illegal = np.where(dones, batch.final_games["illegal"], batch.games["illegal"])
-            for i in np.flatnonzero(was_illegal).tolist():
+            for i in np.flatnonzero(batch.illegal).tolist():
                 infos[i]["illegal_action"] = int(self._actions[i])
         if ended:
-            self._describe_ends(np.flatnonzero(dones), infos)
+            self._describe_ends(np.flatnonzero(dones), frame.numbers[3:], infos)
             self._returns[dones] = 0
             self._lengths[dones] = 0
-        return batch.seen.copy(), batch.rewards.astype(np.float32), dones, infos
+        return frame.seen["cards"], frame.rewards.astype(np.float32), dones, infos
 
-    def _describe_ends(self, places: npt.NDArray[np.intp], infos: list[dict[str, Any]]) -> None:
+    def _describe_ends(
+        self,
+        places: npt.NDArray[np.intp],
+        numbers: npt.NDArray[np.int64],
+        infos: list[dict[str, Any]],
+    ) -> None:
         """Write what there is to say of the games that ended, column by column for speed."""
         batch = self._batch
-        games = batch.final_games[places]
         seconds = round(time.time() - self._start_time, 6)
-        columns = (games[key].tolist() for key in ("score", "runs", "moves", "status"))
         rows = zip(
             places.tolist(),
-            batch.final_seen[places],
+            batch.final_seen["cards"][places],
             self._returns[places].round(6).tolist(),
             self._lengths[places].tolist(),
             batch.games["deal"][places].tolist(),
-            *columns,
+            *numbers[:, places].tolist(),
+            batch.status[places].tolist(),
             strict=True,
         )
         for place, seen, total, length, deal, score, runs, moves, status in rows:
@@ -153,7 +187,7 @@ class ScorpionVecEnv(VecEnv):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return fresh masks, bool ``(num_envs, actions)``, True for the legal actions."""
-        return self._batch.mask.view(np.bool_).copy()
+        return self._batch.masks().view(np.bool_)
 
     def _indices(self, indices: VecEnvIndices) -> Sequence[int]:
         return list(self._get_indices(indices))
@@ -185,15 +219,14 @@ class ScorpionVecEnv(VecEnv):
     ) -> Any:
         """Call ``action_masks`` for each game.
 
-        The masks come as one array, bool ``(games, actions)``, whose rows are the games' masks:
-        ``np.stack`` of it is a single copy.
+        The masks come as `Masks`, a list of fresh arrays, bool ``(actions,)``.
 
         Raises:
             AttributeError: if the games have no such method.
         """
         if method_name == "action_masks":
             masks = self.action_masks()
-            return masks if indices is None else masks[self._indices(indices)]
+            return Masks(masks if indices is None else masks[self._indices(indices)])
         raise AttributeError(f"The games have no method '{method_name}'; they have 'action_masks'.")
 
     def env_is_wrapped(

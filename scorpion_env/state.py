@@ -33,9 +33,19 @@ TAKEN, IN_RESERVE = -1, -2
 
 NO_CARD = -1
 
+FEATURE_COUNT = 7
+"""How many numbers an observation gives for a card; :mod:`scorpion_env.observation` names them."""
+
 BUILD_SUIT, BUILD_ANY, BUILD_COLOUR = range(len(BUILDS))
 
 NO_LIMIT = 2**31 - 1
+
+CHUNK = 8
+"""Cards of a group, and legal actions, are gone through so many at a time, the last one repeated.
+
+How many there are is as good as random to the processor, and to guess it wrong costs more than to
+handle a few of them twice.
+"""
 
 RULES_DTYPE = np.dtype(
     [
@@ -107,13 +117,17 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
     `moves` counts what was not taken back, `steps` what counts toward the step limit. `points` are
     those of the last action, `points_again` the part of them that a card's placement earned before.
     `reported` says that a step has told of the game's end. The first `legal_count` of `legal` are
-    the legal actions. `log_start` is where the game's events stand in the undo log of its batch.
+    the legal actions; the last one of them is repeated
+    ``CHUNK`` times. `log_start` is where the game's events stand in the undo log of its batch.
 
-    By card: `below` (the card it lies on, or ``NO_CARD``), `column` (see ``TAKEN``), `row` from the
-    base, `playable` (1 if it lies face up in a column, or in a cell), `paid` (whether its same-suit
-    placement was paid). By column: `end` (its last card, or
-    ``NO_CARD``), `down` (face-down cards). A taken run, known by its ace in `taken`, keeps its
-    links down to its king and to the card that the king lay on: undo needs them.
+    By place in the deal: `order` (the card that was dealt there; of seeded deals only). By card:
+    `below` (the card it lies on, or ``NO_CARD``), `column` (see ``TAKEN``), `row` from the base,
+    `playable` (1 if it lies face up in a column, or in a cell), `paid` (whether its same-suit
+    placement was paid). By column: `end` (its last card, or ``NO_CARD``), `down` (face-down cards),
+    `pile` (its cards from the base; what stands above the end means nothing). `below` and `pile`
+    say the same, one for a card and one for a place: who walks down a column by `below` waits for
+    each card before the next. A taken run, known by its ace in `taken`, keeps its links down to its
+    king and to the card that the king lay on: undo needs them.
     """
     return np.dtype(
         [
@@ -142,25 +156,32 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
             ("end", np.int8, (columns,)),
             ("down", np.int8, (columns,)),
             ("legal", np.int16, (legal,)),
+            ("order", np.int8, (cards,)),
             ("below", np.int8, (cards,)),
             ("column", np.int8, (cards,)),
             ("row", np.int8, (cards,)),
             ("playable", np.uint8, (cards,)),
             ("paid", np.uint8, (cards,)),
+            ("pile", np.int8, (columns, cards)),
         ],
         align=True,
     )
 
 
+@cache
+def seen_dtype(cards: int) -> np.dtype[np.void]:
+    """Return the record type of one observation: `cards`, int8 ``(cards, 7)``."""
+    return np.dtype([("cards", np.int8, (cards, FEATURE_COUNT))])
+
+
 def legal_capacity(rules: Rules) -> int:
     """Return how many actions can be legal at once, at most."""
     if rules.empty_column == "any":
-        return rules.num_actions + 1
+        return rules.num_actions + CHUNK
     candidates = {"suit": 1, "any": 4, "colour": 2}[rules.build] * rules.decks
     kings = 4 * rules.decks
     to_cells = rules.num_columns if rules.cells_refill else 0
-    # One more than can be legal: a candidate is written before it is known to be legal.
-    return max(candidates, kings) * rules.num_columns + to_cells + 3
+    return max(candidates, kings) * rules.num_columns + to_cells + 2 + CHUNK
 
 
 def log_capacity(rules: Rules, actions: int) -> int:

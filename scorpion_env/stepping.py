@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from scorpion_env.compiled import compiled
+from scorpion_env.compiled import compiled, inlined
 from scorpion_env.deals import episode_deal
 from scorpion_env.kernels import conclude, play, start_deal
 from scorpion_env.observation import observe_game, observe_move
+from scorpion_env.pointers import claim, pointer
 from scorpion_env.rewards import REWARD_POINTS, REWARD_POINTS_ONCE
-from scorpion_env.state import LOST, PLAYING, TRUNCATED, WON
+from scorpion_env.state import CHUNK, LOST, PLAYING, TRUNCATED, WON
 
 ILLEGAL_ACTIONS = ("noop", "terminate", "raise")
 """What an illegal action does, besides costing a step and earning nothing."""
@@ -24,94 +25,127 @@ ILLEGAL_NOOP, ILLEGAL_TERMINATE, ILLEGAL_RAISE = range(3)
 
 AUTORESET_DISABLED, AUTORESET_SAME_STEP, AUTORESET_NEXT_STEP = range(3)
 
+AHEAD = 2
+"""So many games before its turn, the memory that a game's mask is written to is asked for.
+
+Where another thread has just read the last mask there, waiting for it would double the time.
+"""
+
+
+@inlined
+def is_legal(g: Any, action: Any) -> Any:
+    """Return whether an action is among the legal ones of a game that goes on."""
+    found: Any = False
+    for i in range(0, g.legal_count, CHUNK):
+        for k in range(CHUNK):
+            found |= g.legal[np.uintp(i + k)] == action
+    return found
+
+
+@inlined
+def write_mask(g: Any, mask: Any, start: Any, num_actions: Any) -> None:
+    """Write a game's mask from place `start` on: all 1 when it is over or was never started.
+
+    `mask` is a pointer to int8.
+    """
+    if g.status != PLAYING or g.legal_count == 0:
+        for i in range(num_actions):
+            mask[start + i] = 1
+        return
+    for i in range(num_actions):
+        mask[start + i] = 0
+    for i in range(0, g.legal_count, CHUNK):
+        for k in range(CHUNK):
+            mask[start + g.legal[np.uintp(i + k)]] = 1
+
 
 @compiled
-def write_mask(g: Any, mask: Any, b: Any) -> None:
-    """Write a game's mask into row `b` of `mask`, uint8, that is all zero: all 1 at the end."""
-    if g.status != PLAYING:
-        mask[b, :] = 1
-    else:
-        for i in range(g.legal_count):
-            mask[b, g.legal[i]] = 1
+def write_masks(games: Any, masks: Any) -> None:
+    """Write the masks of a batch, int8 ``(size, actions)``."""
+    for b in range(games.shape[0]):
+        write_mask(games[b], pointer(masks), b * masks.shape[1], masks.shape[1])
 
 
 @compiled
-def clear_mask(g: Any, mask: Any, b: Any) -> None:
-    """Set to zero what `write_mask` wrote, before the game changes."""
-    if g.status != PLAYING:
-        mask[b, :] = 0
-    else:
-        for i in range(g.legal_count):
-            mask[b, g.legal[i]] = 0
-
-
-@compiled
-def present(g: Any, rules: Any, settings: Any, mask: Any, seen: Any, b: Any) -> None:
-    """Write mask and observation of a game that has just been started into their rows `b`."""
-    mask[b, :] = 0
-    write_mask(g, mask, b)
-    observe_game(g, rules, seen, b, settings.observe_all)
-
-
-@compiled
-def start_next(g: Any, rules: Any, settings: Any, mask: Any, seen: Any, b: Any) -> None:
+def start_next(g: Any, rules: Any, settings: Any, seen: Any) -> None:
     """Start the next episode of a game, on the deal that its seed and slot give for it."""
     g.episode += np.uint64(1)
     start_deal(g, rules, episode_deal(g.seed, g.slot, g.episode))
-    present(g, rules, settings, mask, seen, b)
+    observe_game(g, rules, seen, settings.observe_all)
 
 
 @compiled
 def start_seeded(
-    games: Any, rules: Any, settings: Any, chosen: Any, numbers: Any, mask: Any, seen: Any
+    games: Any, rules: Any, settings: Any, chosen: Any, numbers: Any, seen: Any
 ) -> None:
     """Start the chosen games (bool) of a batch on seeded deals (uint64)."""
     for b in range(games.shape[0]):
         if chosen[b]:
             start_deal(games[b], rules[0], numbers[b])
-            present(games[b], rules[0], settings[0], mask, seen, b)
+            observe_game(games[b], rules[0], seen[b], settings[0].observe_all)
 
 
 @compiled
-def _step_game(
-    g: Any, rules: Any, settings: Any, action: Any, mask: Any, seen: Any, b: Any, log: Any
-) -> Any:
-    """Play one action in a game that goes on; return its reward before scaling."""
+def find_refused(games: Any, actions: Any, num_actions: Any, raises: Any) -> Any:
+    """Return the first game whose action cannot be played at all, or -1.
+
+    Args:
+        games: The batch.
+        actions: int64 ``(size,)``.
+        num_actions: Number of actions; one below 0 or above it is refused.
+        raises: Whether an illegal action is refused as well.
+    """
+    outside: Any = False
+    for b in range(games.shape[0]):
+        outside |= np.uint64(actions[b]) >= np.uint64(num_actions)
+    if outside or raises:
+        for b in range(games.shape[0]):
+            if np.uint64(actions[b]) >= np.uint64(num_actions):
+                return b
+            if raises and games[b].status == PLAYING and not is_legal(games[b], actions[b]):
+                return b
+    return -1
+
+
+@inlined
+def _step_game(g: Any, rules: Any, settings: Any, log: Any, action: Any, seen: Any) -> Any:
+    """Play one action in a game that goes on; return its reward."""
     g.illegal = 0
     g.steps += 1
-    if not mask[b, action]:
+    if not is_legal(g, action):
         g.illegal = 1
         g.points = g.points_again = 0
-        if settings.illegal_action == ILLEGAL_TERMINATE or g.steps >= rules.max_steps:
-            clear_mask(g, mask, b)
-            g.status = LOST if settings.illegal_action == ILLEGAL_TERMINATE else TRUNCATED
-            write_mask(g, mask, b)
+        if settings.illegal_action == ILLEGAL_TERMINATE:
+            g.status = LOST
+        elif g.steps >= rules.max_steps:
+            g.status = TRUNCATED
         return 0.0
-    clear_mask(g, mask, b)
     columns = g.end.shape[0]
     runs = g.runs
     if action < g.below.shape[0] * columns:
         card = action // columns
         source = g.column[card]
         play(g, rules, action, log)
-        observe_move(g, rules, seen, b, card, source, runs, settings.observe_all)
+        observe_move(g, rules, seen, card, source, runs, settings.observe_all)
     else:
         play(g, rules, action, log)
-        observe_game(g, rules, seen, b, settings.observe_all)
+        observe_game(g, rules, seen, settings.observe_all)
     conclude(g, rules)
-    write_mask(g, mask, b)
     if settings.reward == REWARD_POINTS:
-        return float(g.points)
+        return g.points * settings.reward_scale
     if settings.reward == REWARD_POINTS_ONCE:
-        return float(g.points - g.points_again)
-    return 1.0 if g.status == WON else 0.0
+        return (g.points - g.points_again) * settings.reward_scale
+    return settings.reward_scale if g.status == WON else 0.0
 
 
 @compiled
 def step_single(
-    games: Any, rules: Any, settings: Any, action: Any, mask: Any, seen: Any, log: Any
+    games: Any, rules: Any, settings: Any, log: Any, seen: Any, action: Any, shown: Any, mask: Any
 ) -> Any:
     """Play one action in the only game of a batch.
+
+    The observation is written to `shown`, records ``(1,)``, the mask to `mask`, int8 ``(actions,)``
+    or ``(0,)`` for no mask.
 
     Returns:
         Reward, status, whether the action was illegal, score, runs, moves. A tuple of numbers costs
@@ -121,8 +155,10 @@ def step_single(
     reward = 0.0
     g.illegal = 0
     if g.status == PLAYING:
-        reward = _step_game(g, rules[0], settings[0], action, mask, seen, 0, log)
-        reward *= settings[0].reward_scale
+        reward = _step_game(g, rules[0], settings[0], pointer(log), action, seen[0])
+    shown[0] = seen[0]
+    if mask.shape[0]:
+        write_mask(g, pointer(mask), 0, mask.shape[0])
     return reward, g.status, g.illegal != 0, g.score, g.runs, g.moves
 
 
@@ -131,46 +167,72 @@ def step_games(
     games: Any,
     rules: Any,
     settings: Any,
-    actions: Any,
-    mask: Any,
-    seen: Any,
     log: Any,
-    rewards: Any,
-    terminated: Any,
-    truncated: Any,
-    final_games: Any,
+    seen: Any,
+    actions: Any,
+    status: Any,
+    illegal: Any,
     final_seen: Any,
+    shown: Any,
+    mask: Any,
+    rewards: Any,
+    ends: Any,
+    numbers: Any,
+    first: Any,
+    stop: Any,
 ) -> Any:
-    """Play one action in every game of a batch.
+    """Play one action in each of the games ``first`` … ``stop - 1`` of a batch.
 
     A game that is over is left as it is and earns nothing; with autoreset in the next step, it is
-    started anew instead. With autoreset in the same step, a game that ends is copied to
-    `final_games` and `final_seen` and started anew.
+    started anew instead. With autoreset in the same step, a game that ends leaves its last
+    observation in `final_seen` and its score, runs and moves in rows 3 to 5 of `numbers`, and is
+    started anew. All that a step hands out is written while the game's record is in the cache:
+    `status` is that before a new start, `shown` and `mask` are left out if they have no rows.
 
     Returns:
         How many games ended in this step, and how many of the actions were illegal.
     """
-    ended = illegal = 0
-    for b in range(games.shape[0]):
+    ended = refused = 0
+    same_step = settings[0].autoreset == AUTORESET_SAME_STEP
+    all_shown = pointer(shown)
+    events, masks, num_actions = pointer(log), pointer(mask), mask.shape[1]
+    for b in range(first, stop):
+        if b + AHEAD < stop:
+            if mask.shape[0]:
+                claim(masks, (b + AHEAD) * num_actions, num_actions)
+            if shown.shape[0]:
+                claim(all_shown, (b + AHEAD) * seen.itemsize, seen.itemsize)
         g = games[b]
+        reward = 0.0
+        illegal[b] = False
         if g.status == PLAYING:
-            reward = _step_game(g, rules[0], settings[0], actions[b], mask, seen, b, log)
-            rewards[b] = reward * settings[0].reward_scale
-            illegal += g.illegal
+            reward = _step_game(g, rules[0], settings[0], events, actions[b], seen[b])
+            illegal[b] = g.illegal
+            refused += g.illegal
         else:
-            rewards[b] = 0.0
             g.illegal = 0
             if settings[0].autoreset == AUTORESET_NEXT_STEP and g.reported:
-                start_next(g, rules[0], settings[0], mask, seen, b)
-                terminated[b] = truncated[b] = False
-                continue
-        terminated[b] = g.status == WON or g.status == LOST
-        truncated[b] = g.status == TRUNCATED
+                start_next(g, rules[0], settings[0], seen[b])
+        rewards[b] = reward
+        status[b] = g.status
+        ends[0, b] = g.status == WON or g.status == LOST
+        ends[1, b] = g.status == TRUNCATED
+        if same_step:
+            numbers[3, b] = numbers[4, b] = numbers[5, b] = 0
         if g.status != PLAYING:
             ended += 1
             g.reported = 1
-            if settings[0].autoreset == AUTORESET_SAME_STEP:
-                final_games[b] = g
+            if same_step:
+                numbers[3, b] = g.score
+                numbers[4, b] = g.runs
+                numbers[5, b] = g.moves
                 final_seen[b] = seen[b]
-                start_next(g, rules[0], settings[0], mask, seen, b)
-    return ended, illegal
+                start_next(g, rules[0], settings[0], seen[b])
+        numbers[0, b] = g.score
+        numbers[1, b] = g.runs
+        numbers[2, b] = g.moves
+        if mask.shape[0]:
+            write_mask(g, masks, b * num_actions, num_actions)
+        if shown.shape[0]:
+            shown[b] = seen[b]
+    return ended, refused

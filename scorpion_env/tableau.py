@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.cards import ACE, CARDS_PER_SUIT, KING, is_red, rank_of, suit_of
-from scorpion_env.compiled import compiled
+from scorpion_env.compiled import compiled, inlined
+from scorpion_env.pointers import holds_any
 from scorpion_env.rewards import FLIP_POINTS, RUN_POINTS
-from scorpion_env.state import BUILD_COLOUR, NO_CARD, TAKEN
+from scorpion_env.state import BUILD_COLOUR, CHUNK, NO_CARD, TAKEN
 
 # An index that is known not to be negative is cast to `np.uintp` in the hottest places: numba then
 # leaves out the test for a negative index, which costs a tenth of the time of a step.
@@ -33,10 +34,13 @@ PAID, PAID_FIRST = 1 << 15, 1 << 16
 # --- the undo log -------------------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def log_event(g: Any, log: Any, event: Any) -> None:
-    """Append an event to the game's part of the log; an empty log keeps nothing."""
-    if log.shape[0] > 0:
+    """Append an event to the game's part of the log, an int32 array or a pointer to one.
+
+    An empty log keeps nothing.
+    """
+    if holds_any(log):
         log[g.log_start + g.log_events] = event
         g.log_events += 1
 
@@ -44,7 +48,7 @@ def log_event(g: Any, log: Any, event: Any) -> None:
 @compiled
 def log_action(g: Any, rules: Any, log: Any, event: Any) -> None:
     """Log the event that starts an action; forget the oldest action beyond the limit."""
-    if log.shape[0] == 0:
+    if not holds_any(log):
         return
     if g.log_actions >= rules.undo_limit:
         start = g.log_start
@@ -62,25 +66,44 @@ def log_action(g: Any, rules: Any, log: Any, event: Any) -> None:
 # --- moving cards -------------------------------------------------------------------------------
 
 
+@inlined
+def height(g: Any, column: Any) -> Any:
+    """Return the number of cards in a column."""
+    end = g.end[column]
+    return np.int64(g.row[np.uintp(end)]) + 1 if end >= 0 else 0
+
+
 @compiled
-def attach(g: Any, top: Any, card: Any, column: Any) -> None:
-    """Put the group from `card` up to its last card `top` on the end of a column."""
-    under = g.end[column]
-    first_row = g.row[under] + 1 if under >= 0 else 0
-    shift = first_row - g.row[card]
-    x = top
-    while x != card:
-        u = np.uintp(x)
-        g.column[u] = column
-        g.row[u] += shift
-        x = g.below[u]
+def attach(g: Any, card: Any, column: Any) -> None:
+    """Put a single card that lies in no column on the end of one."""
+    row = height(g, column)
+    g.below[card] = g.end[column]
     g.column[card] = column
-    g.row[card] = first_row
+    g.row[card] = row
+    g.end[column] = card
+    g.pile[column, row] = card
+
+
+@inlined
+def move_group(g: Any, card: Any, source: Any, target: Any) -> None:
+    """Move a card with its group from the column `source` to the end of the column `target`."""
+    here = np.int64(g.row[card])
+    there = height(g, target)
+    last = height(g, source) - here - 1
+    for start in range(0, last + 1, CHUNK):
+        for k in range(CHUNK):
+            i = min(start + k, last)
+            x = np.uintp(g.pile[np.uintp(source), np.uintp(here + i)])
+            g.pile[np.uintp(target), np.uintp(there + i)] = x
+            g.column[x] = target
+            g.row[x] = there + i
+    under = g.end[target]
+    g.end[target] = g.end[source]
+    g.end[source] = g.below[card]
     g.below[card] = under
-    g.end[column] = top
 
 
-@compiled
+@inlined
 def turn_end(g: Any, column: Any, log: Any) -> None:
     """Turn the end card of a column face up if it lies face down."""
     end = g.end[column]
@@ -96,11 +119,14 @@ def turn_end(g: Any, column: Any, log: Any) -> None:
 def ends_in_run(g: Any, rules: Any, column: Any) -> Any:
     """Return whether the last 13 cards of a column are a complete run, all face up."""
     x = g.end[column]
-    if x < 0 or RANK[x] != ACE or g.row[x] - KING < g.down[column]:
+    if x < 0 or RANK[np.uintp(x)] != ACE:
+        return False
+    row = np.int64(g.row[np.uintp(x)])
+    if row - KING < g.down[column]:
         return False
     for rank in range(1, CARDS_PER_SUIT):
-        y = g.below[x]
-        if RANK[y] != rank:
+        y = g.pile[np.uintp(column), np.uintp(row - rank)]
+        if RANK[np.uintp(y)] != rank:
             return False
         if rules.build == BUILD_COLOUR:
             if RED[y] == RED[x]:
@@ -111,7 +137,7 @@ def ends_in_run(g: Any, rules: Any, column: Any) -> Any:
     return True
 
 
-@compiled
+@inlined
 def take_runs(g: Any, rules: Any, column: Any, log: Any) -> None:
     """Take runs off the end of a column that has just received cards."""
     if rules.runs_stay:

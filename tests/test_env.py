@@ -19,6 +19,7 @@ import scorpion_env
 from scorpion_env import PRESETS, Game, IllegalMove, Rules, ScorpionEnv, ScorpionError
 from scorpion_env.board import format_board
 from scorpion_env.observation import observe_game
+from scorpion_env.state import seen_dtype
 
 
 def play_out(env: gym.Env[Any, Any], seed: int, rng_seed: int = 0) -> list[Any]:
@@ -303,10 +304,10 @@ def test_observations_are_kept_up_to_date_in_place() -> None:
             rng = np.random.default_rng(1)
             seen, info = env.reset(seed=11)
             for _ in range(120):
-                fresh = np.zeros((1, *seen.shape), np.int8)
-                batch = env._batch
-                observe_game(batch.games[0], batch.rules_record[0], fresh, 0, observation == "full")
-                assert (fresh[0] == seen).all()
+                fresh = np.zeros(1, seen_dtype(len(seen)))
+                batch, full = env._batch, observation == "full"
+                observe_game(batch.games[0], batch.rules_record[0], fresh[0], full)
+                assert (fresh["cards"][0] == seen).all()
                 action = int(rng.choice(np.flatnonzero(info["action_mask"])))
                 seen, _, terminated, truncated, info = env.step(action)
                 if terminated or truncated:

@@ -37,6 +37,42 @@ def test_masks_are_found_and_stack_to_one_copy() -> None:
         env.env_method("no_such_method")
 
 
+def test_masks_are_a_list_of_arrays_that_numpy_stacks_in_any_way() -> None:
+    env = ScorpionVecEnv(3, seed=0)
+    env.reset()
+    masks = env.env_method("action_masks")
+    expected = env.action_masks()
+    assert isinstance(masks, list)
+    assert [mask.tolist() for mask in masks] == expected.tolist()
+    stacked = np.stack(masks)
+    assert type(stacked) is np.ndarray
+    assert not np.shares_memory(stacked, masks[0])
+    assert (stacked == expected).all()
+    assert (np.stack(masks[1:]) == expected[1:]).all()
+    assert (np.stack(masks[:2]) == expected[:2]).all()
+    assert (np.stack(masks, axis=1) == expected.T).all()
+    assert (np.concatenate(masks) == expected.ravel()).all()
+    stacked[:] = True
+    assert (env.action_masks() == expected).all()
+
+
+def test_results_are_the_same_for_two_threads() -> None:
+    one, two = (ScorpionVecEnv(5, seed=4, max_steps=9, num_threads=n) for n in (1, 2))
+    assert (one.reset() == two.reset()).all()
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        actions = random_actions(rng, get_action_masks(one))
+        ours: Any = one.step(actions)
+        theirs: Any = two.step(actions)
+        for a, b in zip(ours[:3], theirs[:3], strict=True):
+            assert (a == b).all()
+        for a, b in zip(ours[3], theirs[3], strict=True):
+            assert a.keys() == b.keys()
+            assert a.get("score") == b.get("score")
+            if "terminal_observation" in a:
+                assert (a["terminal_observation"] == b["terminal_observation"]).all()
+
+
 def test_trajectories_equal_the_scalar_environment() -> None:
     env = ScorpionVecEnv(3)
     env.set_options([{"deal": 7}, {"deal": 8}, {"deal": "pysol:24"}])

@@ -1,0 +1,65 @@
+"""Threads over the games of a batch."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+SLICES_A_THREAD = 4
+"""More slices than threads: a thread that is held up leaves its share to the others."""
+
+LEAST_GAMES = 256
+"""A slice has at least so many games, if every thread has one; calls cost time, too."""
+
+
+class Slices:
+    """Runs a compiled function on slices of a batch, in several threads.
+
+    The games of a batch share nothing, and compiled functions release the interpreter's lock, so
+    the results are the same for any number of threads. The threads are started at the first use; a
+    copy, an unpickled one and one in a forked process start their own.
+
+    Args:
+        size: Number of games.
+        num_threads: Number of threads, the calling one included.
+    """
+
+    def __init__(self, size: int, num_threads: int) -> None:
+        self._others = min(size, num_threads) - 1
+        count = 1
+        if self._others > 0:
+            count = max(self._others + 1, min(SLICES_A_THREAD * num_threads, size // LEAST_GAMES))
+        bounds = [size * i // count for i in range(count + 1)]
+        self._slices = list(pairwise(bounds))
+        self._pool: ThreadPoolExecutor | None = None
+        self._process = 0
+
+    def run(self, function: Callable[..., tuple[int, int]], *arguments: Any) -> tuple[int, int]:
+        """Return the sums of what ``function(*arguments, first, stop)`` returns for each slice."""
+        if not self._others:
+            return function(*arguments, *self._slices[0])
+        if self._pool is None or self._process != os.getpid():
+            self._pool = ThreadPoolExecutor(self._others, thread_name_prefix="scorpion_env")
+            self._process = os.getpid()
+        waiting = deque(self._slices)
+
+        def work() -> tuple[int, int]:
+            one = two = 0
+            while True:
+                try:
+                    first, stop = waiting.popleft()
+                except IndexError:
+                    return one, two
+                more = function(*arguments, first, stop)
+                one, two = one + more[0], two + more[1]
+
+        futures = [self._pool.submit(work) for _ in range(self._others)]
+        results = [work(), *(future.result() for future in futures)]
+        return sum(one for one, _ in results), sum(two for _, two in results)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_pool": None}
