@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from scorpion_env.board import EMPTY, Board, complete_board, parse_board, taken_runs
 from scorpion_env.cards import KING, SUITS, suit_of
+from scorpion_env.deal_lists import WINNABLE, deal_list
 from scorpion_env.deals import MAX_SEED, Position, Start, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
 from scorpion_env.kernels import clear, conclude, play, start_order, undo
@@ -41,6 +42,9 @@ from scorpion_env.stepping import (
     write_masks,
 )
 from scorpion_env.threads import Slices
+
+END_WHEN = ("stuck", "dead")
+"""When a game that is not won is over."""
 
 
 class Frame(NamedTuple):
@@ -89,6 +93,8 @@ class Batch:
         autoreset: int = AUTORESET_DISABLED,
         undo_actions: int = 0,
         num_threads: int = 1,
+        deals: str | npt.ArrayLike = "all",
+        end_when: str = "stuck",
     ) -> None:
         """Allocate the arrays; no game is started yet.
 
@@ -104,6 +110,9 @@ class Batch:
             undo_actions: How many actions the undo log holds; at least the step limit is taken
                 where undo is an action, otherwise 0 keeps no log.
             num_threads: How many threads share the games of a step; the results are the same.
+            deals: What `start_next` draws from; see :func:`scorpion_env.deal_lists.deal_list`.
+            end_when: ``"stuck"``: a game is lost when no action can change the position.
+                ``"dead"``: as soon as it is proved, under the cards (oracle), to be beyond winning.
 
         Raises:
             ScorpionError: if an argument has no such value.
@@ -133,6 +142,8 @@ class Batch:
         self.settings["illegal_action"] = ILLEGAL_ACTIONS.index(illegal_action)
         self.settings["autoreset"] = autoreset
         self._raises_illegal = illegal_action == "raise"
+        self.deals = deal_list(deals, rules)
+        self._end_dead = _checked_end(end_when, rules)
         if rules.undo_action:
             undo_actions = max(undo_actions, self.max_steps)
         events = log_capacity(rules, undo_actions) if undo_actions else 0
@@ -170,10 +181,16 @@ class Batch:
             self._seen,
         )
 
-    def start_next(self, index: int) -> None:
-        """Start the next episode of one game on the deal that its key gives."""
+    def start_next(self, index: int, deals: npt.NDArray[np.uint64] | None = None) -> None:
+        """Start the next episode of one game on the deal that its key gives, out of `deals`."""
         self._names.pop(index, None)
-        start_next(self.games[index], self.rules_record[0], self.settings[0], self._seen[index])
+        start_next(
+            self.games[index],
+            self.rules_record[0],
+            self.settings[0],
+            self._seen[index],
+            self.deals if deals is None else deals,
+        )
 
     def checked_start(self, start: Start) -> Start:
         """Return a start that `start` will not refuse.
@@ -181,14 +198,17 @@ class Batch:
         Raises:
             ScorpionError: if it names no deal.
         """
-        return start if isinstance(start, Position) else parse_deal(start)
+        return start if isinstance(start, Position) or start == WINNABLE else parse_deal(start)
 
     def start(self, index: int, start: Start) -> None:
-        """Start one game on a named deal or from a position.
+        """Start one game on a named deal, on one that can be won, or from a position.
 
         Raises:
             ScorpionError: if `start` names no deal; the game is unchanged.
         """
+        if start == WINNABLE:
+            self.start_next(index, deal_list(WINNABLE, self.rules))
+            return
         if isinstance(start, Position):
             self._load(index, start.board)
             name = start.name
@@ -265,6 +285,7 @@ class Batch:
             action,
             seen,
             mask,
+            self._end_dead,
         )
         return result
 
@@ -323,6 +344,8 @@ class Batch:
             self.illegal,
             self.final_seen,
             *frame,
+            self.deals,
+            self._end_dead,
         )
 
     def play(self, action: int) -> None:
@@ -398,6 +421,23 @@ def read_board(g: Any, rules: Rules) -> Board:
 def outcome_of(status: int) -> str | None:
     """Return ``"won"``, ``"lost"``, ``"truncated"`` or, while a game goes on, None."""
     return OUTCOMES[status]
+
+
+def _checked_end(end_when: str, rules: Rules) -> bool | None:
+    """Return what the kernels call `end_dead`: True, or None.
+
+    Raises:
+        ScorpionError: if there is no such end, or the variant can take back a lost game.
+    """
+    if end_when not in END_WHEN:
+        raise ScorpionError(unknown("end_when", end_when, END_WHEN))
+    if end_when == "stuck":
+        return None
+    if rules.undo_action:
+        raise ScorpionError(
+            f"end_when='dead' is not for rules '{rules.name}': undo can bring a dead game back."
+        )
+    return True
 
 
 def checked_count(size: SupportsIndex, what: str = "game") -> int:

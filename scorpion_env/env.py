@@ -34,6 +34,8 @@ ARGUMENTS = (
     "observation",
     "illegal_action",
     "max_steps",
+    "deals",
+    "end_when",
     "mask_in_info",
     "render_mode",
 )
@@ -84,7 +86,10 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
 
     ``reset(seed=s)`` deals deal *s*, the same cards for ever. Later resets without a seed draw
     deals of 2**32 and above from a generator keyed by the seed and the number of the episode.
-    ``reset(options={"deal": 7})`` (or ``"pysol:24"``) and ``{"board": text}`` choose the start.
+    ``reset(options={"deal": 7})`` (or ``"pysol:24"``) and ``{"board": text}`` choose the start;
+    ``{"deal": "winnable"}`` draws a deal that can be won. With ``deals="winnable"``, or a list of
+    deal numbers, every episode without such an option is drawn from these deals, also that of
+    ``reset(seed=s)``. (Which deals can be won was found by looking under the cards.)
 
     ## Episode end
 
@@ -93,12 +98,17 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
     nothing and earns 0. ``info`` has ``score``, ``runs``, ``moves``; at the end also ``outcome``
     (``"won"``, ``"lost"``, ``"truncated"``) and ``is_success``; after a reset also ``deal``.
 
+    With ``end_when="dead"`` a game is lost as soon as a step leads to where a quick proof says that
+    nothing can be won any more. As this looks under the cards (oracle), it tells an agent more than
+    a player knows: it is meant for training.
+
     ## Arguments
 
     ``rules``: a preset's name or `Rules`. ``reward``, ``reward_scale``, ``observation``,
-    ``illegal_action`` (``"noop"``): see above. ``max_steps``: step limit instead of the variant's.
-    ``mask_in_info``: leave it False if you only use ``action_masks()``. ``render_mode``: ``"ansi"``
-    returns the board as text, ``"human"`` prints it.
+    ``illegal_action`` (``"noop"``), ``deals`` (``"all"``), ``end_when`` (``"stuck"``): see above.
+    ``max_steps``: step limit instead of the variant's. ``mask_in_info``: leave it False if you only
+    use ``action_masks()``. ``render_mode``: ``"ansi"`` returns the board as text, ``"human"``
+    prints it.
 
     ## Version history
 
@@ -116,6 +126,8 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         observation: str = "player",
         illegal_action: str = "noop",
         max_steps: int | None = None,
+        deals: str | npt.ArrayLike = "all",
+        end_when: str = "stuck",
         mask_in_info: bool = True,
         render_mode: str | None = None,
         **unknown_arguments: Any,
@@ -133,6 +145,8 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             observation=observation,
             illegal_action=illegal_action,
             max_steps=max_steps,
+            deals=deals,
+            end_when=end_when,
         )
         self._keyed = False
         self._started = False
@@ -147,8 +161,8 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         """Start an episode.
 
         Args:
-            seed: Deal *seed* is played (unless an option names another), and later episodes are
-                drawn by it.
+            seed: Deal *seed* is played (unless an option names another, or the environment draws
+                from a list), and later episodes are drawn by it.
             options: ``{"deal": number or text}`` (or a `scorpion_env.deals.Position`) or
                 ``{"board": text}``; unknown cards of the board are completed from the seed, or else
                 at random.
@@ -194,7 +208,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             return parse_position(options["board"], self.rules, completion)
         if options.get("deal") is not None:
             return self._batch.checked_start(options["deal"])
-        return seed
+        return None if len(self._batch.deals) else seed
 
     def step(
         self, action: SupportsIndex

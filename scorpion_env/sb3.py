@@ -13,6 +13,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from scorpion_env.batch import Batch, checked_seed
+from scorpion_env.deal_lists import deal_list
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
@@ -63,7 +64,8 @@ class ScorpionVecEnv(VecEnv):
         num_envs: Number of games.
         rules: A preset's name or `Rules`.
         seed: Keys the deals; drawn at random by default.
-        reward, reward_scale, observation, illegal_action, max_steps: See `ScorpionEnv`.
+        reward, reward_scale, observation, illegal_action, max_steps, deals, end_when: See
+            `ScorpionEnv`.
         num_threads: See `ScorpionVectorEnv`.
     """
 
@@ -78,6 +80,8 @@ class ScorpionVecEnv(VecEnv):
         observation: str = "player",
         illegal_action: str = "noop",
         max_steps: int | None = None,
+        deals: str | npt.ArrayLike = "all",
+        end_when: str = "stuck",
         num_threads: int = 1,
     ) -> None:
         self.rules = get_rules(rules)
@@ -90,6 +94,8 @@ class ScorpionVecEnv(VecEnv):
             illegal_action=illegal_action,
             max_steps=max_steps,
             autoreset=AUTORESET_SAME_STEP,
+            deals=deals,
+            end_when=end_when,
             num_threads=num_threads,
         )
         self.render_mode = None
@@ -120,6 +126,10 @@ class ScorpionVecEnv(VecEnv):
         self._lengths[:] = 0
         self.reset_infos = [{"deal": batch.deal_name(i)} for i in range(self.num_envs)]
         return batch.seen.copy()
+
+    def set_deals(self, deals: str | npt.ArrayLike) -> None:
+        """Draw the deals of episodes that start from now on as the argument ``deals`` says."""
+        self._batch.deals = deal_list(deals, self.rules)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Key the deals from the next `reset` on; one seed serves all games of the batch."""

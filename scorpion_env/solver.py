@@ -101,8 +101,8 @@ class Solver:
         self._work = np.zeros(1, WORK_DTYPE)
         self._state = np.zeros(1, SEARCH_DTYPE)
         self._state["prune"] = PRUNE_ALL
-        self.exact = bool(is_strict(self._batch.rules_record[0]))
-        depths = 1 + (STRICT_DEPTH if self.exact else plain.max_steps)
+        self.strict = bool(is_strict(self._batch.rules_record[0]))
+        depths = 1 + (STRICT_DEPTH if self.strict else plain.max_steps)
         capacity = self._batch.games.dtype["legal"].shape[0]
         self._moves = np.zeros((depths + 1, capacity), np.int16)
         self._count = np.zeros(depths, np.int64)
@@ -119,6 +119,7 @@ class Solver:
         return [
             self._batch.games[0],
             self._batch.rules_record[0],
+            self._work[0]["precedence"] if self.strict else None,
             self._work[0],
             self._state[0],
             self._table,

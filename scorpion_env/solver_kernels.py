@@ -22,7 +22,7 @@ from scorpion_env.compiled import compiled
 from scorpion_env.deals import mix64
 from scorpion_env.kernels import conclude, play, start_deal, undo
 from scorpion_env.precedence import find_precedence
-from scorpion_env.pruning import hopeless, is_strict
+from scorpion_env.pruning import hopeless
 from scorpion_env.state import LOST, WON
 from scorpion_env.stubborn import list_moves, list_needed, takes_reserve
 from scorpion_env.tableau import RANK, SUIT
@@ -140,7 +140,9 @@ def _sort_moves(g: Any, rules: Any, moves: Any, n: Any) -> None:
 
 
 @compiled
-def _enter(g: Any, rules: Any, w: Any, s: Any, table: Any, moves: Any, count: Any) -> Any:
+def _enter(
+    g: Any, rules: Any, order: Any, w: Any, s: Any, table: Any, moves: Any, count: Any
+) -> Any:
     """Enter the position on top of the stack and list its moves; return whether it is won."""
     d = s.depth
     count[d] = 0
@@ -148,10 +150,9 @@ def _enter(g: Any, rules: Any, w: Any, s: Any, table: Any, moves: Any, count: An
     if not add_key(table, position_key(g, rules) ^ s.salt):
         return False
     s.used += 1
-    strict = is_strict(rules)
     if s.prune != PRUNE_NOTHING:
-        if strict:
-            if not find_precedence(g, rules, w.precedence):
+        if order is not None:
+            if not find_precedence(g, rules, order):
                 return False
         elif hopeless(g, rules, w):
             return False
@@ -162,12 +163,15 @@ def _enter(g: Any, rules: Any, w: Any, s: Any, table: Any, moves: Any, count: An
         return False
     if d + 1 == count.shape[0]:
         s.cut = 1
-    elif s.prune == PRUNE_ALL and strict:
-        count[d] = list_needed(g, rules, w.precedence, moves[d], moves[d + 1])
+        return False
+    if order is not None:
+        if s.prune == PRUNE_ALL:
+            count[d] = list_needed(g, rules, order, moves[d], moves[d + 1])
+        else:
+            count[d] = list_moves(g, rules, moves[d])
     else:
         count[d] = list_moves(g, rules, moves[d])
-        if not strict:
-            _sort_moves(g, rules, moves[d], count[d])
+        _sort_moves(g, rules, moves[d], count[d])
     return False
 
 
@@ -175,6 +179,7 @@ def _enter(g: Any, rules: Any, w: Any, s: Any, table: Any, moves: Any, count: An
 def search(
     g: Any,
     rules: Any,
+    order: Any,
     w: Any,
     s: Any,
     table: Any,
@@ -189,6 +194,8 @@ def search(
     Args:
         g: The game; at the end it stands at the position on top of the stack.
         rules: Its rules, without undo as an action and without a step limit.
+        order: A ``PRECEDENCE_DTYPE`` record where `is_strict`, or else None: only the proofs that
+            hold for the variant are compiled.
         w: A ``WORK_DTYPE`` record.
         s: A ``SEARCH_DTYPE`` record; all zero but `salt` and `prune` before the first slice.
         table: Keys of the positions entered, uint64.
@@ -210,7 +217,7 @@ def search(
             if s.used >= half:
                 return TABLE_FULL
             tried[s.depth] = 0
-            if _enter(g, rules, w, s, table, moves, count):
+            if _enter(g, rules, order, w, s, table, moves, count):
                 return WINS
             s.entered = 1
         if tried[s.depth] < count[s.depth]:
@@ -230,6 +237,7 @@ def search(
 def search_deals(
     g: Any,
     rules: Any,
+    order: Any,
     w: Any,
     s: Any,
     table: Any,
@@ -249,6 +257,7 @@ def search_deals(
     Args:
         g: A game; see `search` for this and what follows, down to the log.
         rules: Its rules.
+        order: A ``PRECEDENCE_DTYPE`` record or None.
         w: A ``WORK_DTYPE`` record.
         s: A ``SEARCH_DTYPE`` record.
         table: Keys of the positions entered.
@@ -268,7 +277,7 @@ def search_deals(
         s.salt = mix64(first + np.uint64(i))
         s.nodes = s.depth = s.cut = s.entered = 0
         start_deal(g, rules, first + np.uint64(i))
-        verdict = search(g, rules, w, s, table, moves, count, tried, log, node_limit)
+        verdict = search(g, rules, order, w, s, table, moves, count, tried, log, node_limit)
         if verdict == TABLE_FULL or (verdict == LOSES and s.cut):
             verdict = GOES_ON
         verdicts[i] = verdict

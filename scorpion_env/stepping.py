@@ -15,6 +15,7 @@ from scorpion_env.deals import episode_deal
 from scorpion_env.kernels import conclude, play, start_deal
 from scorpion_env.observation import observe_game, observe_move
 from scorpion_env.pointers import claim, pointer
+from scorpion_env.pruning import WORK_DTYPE, is_dead
 from scorpion_env.rewards import REWARD_POINTS, REWARD_POINTS_ONCE
 from scorpion_env.state import CHUNK, LOST, PLAYING, TRUNCATED, WON
 
@@ -67,10 +68,16 @@ def write_masks(games: Any, masks: Any) -> None:
 
 
 @compiled
-def start_next(g: Any, rules: Any, settings: Any, seen: Any) -> None:
-    """Start the next episode of a game, on the deal that its seed and slot give for it."""
+def start_next(g: Any, rules: Any, settings: Any, seen: Any, deals: Any) -> None:
+    """Start the next episode of a game, on the deal that its seed and slot give for it.
+
+    That is one of `deals`, uint64, unless there are none in it.
+    """
     g.episode += np.uint64(1)
-    start_deal(g, rules, episode_deal(g.seed, g.slot, g.episode))
+    number = episode_deal(g.seed, g.slot, g.episode)
+    if deals.shape[0]:
+        number = deals[np.intp(number % np.uint64(deals.shape[0]))]
+    start_deal(g, rules, number)
     observe_game(g, rules, seen, settings.observe_all)
 
 
@@ -139,13 +146,30 @@ def _step_game(g: Any, rules: Any, settings: Any, log: Any, action: Any, seen: A
 
 
 @compiled
+def _end_if_dead(g: Any, rules: Any) -> None:
+    """End a game as lost that goes on but is proved to be beyond winning."""
+    if g.status == PLAYING:
+        work = np.empty(1, WORK_DTYPE)
+        if is_dead(g, rules, work[0]):
+            g.status = LOST
+
+
+@compiled
 def step_single(
-    games: Any, rules: Any, settings: Any, log: Any, seen: Any, action: Any, shown: Any, mask: Any
+    games: Any,
+    rules: Any,
+    settings: Any,
+    log: Any,
+    seen: Any,
+    action: Any,
+    shown: Any,
+    mask: Any,
+    end_dead: Any,
 ) -> Any:
     """Play one action in the only game of a batch.
 
     The observation is written to `shown`, records ``(1,)``, the mask to `mask`, int8 ``(actions,)``
-    or ``(0,)`` for no mask.
+    or ``(0,)`` for no mask. `end_dead` is True, or None so that the proofs are not even compiled.
 
     Returns:
         Reward, status, whether the action was illegal, score, runs, moves. A tuple of numbers costs
@@ -156,6 +180,8 @@ def step_single(
     g.illegal = 0
     if g.status == PLAYING:
         reward = _step_game(g, rules[0], settings[0], pointer(log), action, seen[0])
+        if end_dead is not None:
+            _end_if_dead(g, rules[0])
     shown[0] = seen[0]
     if mask.shape[0]:
         write_mask(g, pointer(mask), 0, mask.shape[0])
@@ -178,6 +204,8 @@ def step_games(
     rewards: Any,
     ends: Any,
     numbers: Any,
+    deals: Any,
+    end_dead: Any,
     first: Any,
     stop: Any,
 ) -> Any:
@@ -188,6 +216,7 @@ def step_games(
     observation in `final_seen` and its score, runs and moves in rows 3 to 5 of `numbers`, and is
     started anew. All that a step hands out is written while the game's record is in the cache:
     `status` is that before a new start, `shown` and `mask` are left out if they have no rows.
+    `deals` is that of `start_next`, `end_dead` that of `step_single`.
 
     Returns:
         How many games ended in this step, and how many of the actions were illegal.
@@ -207,12 +236,14 @@ def step_games(
         illegal[b] = False
         if g.status == PLAYING:
             reward = _step_game(g, rules[0], settings[0], events, actions[b], seen[b])
+            if end_dead is not None:
+                _end_if_dead(g, rules[0])
             illegal[b] = g.illegal
             refused += g.illegal
         else:
             g.illegal = 0
             if settings[0].autoreset == AUTORESET_NEXT_STEP and g.reported:
-                start_next(g, rules[0], settings[0], seen[b])
+                start_next(g, rules[0], settings[0], seen[b], deals)
         rewards[b] = reward
         status[b] = g.status
         ends[0, b] = g.status == WON or g.status == LOST
@@ -227,7 +258,7 @@ def step_games(
                 numbers[4, b] = g.runs
                 numbers[5, b] = g.moves
                 final_seen[b] = seen[b]
-                start_next(g, rules[0], settings[0], seen[b])
+                start_next(g, rules[0], settings[0], seen[b], deals)
         numbers[0, b] = g.score
         numbers[1, b] = g.runs
         numbers[2, b] = g.moves

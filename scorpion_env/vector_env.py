@@ -40,6 +40,8 @@ ARGUMENTS = (
     "observation",
     "illegal_action",
     "max_steps",
+    "deals",
+    "end_when",
     "mask_in_info",
     "autoreset_mode",
     "copy",
@@ -85,8 +87,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
     Args:
         num_envs: Number of games.
         rules: A preset's name or `Rules`.
-        reward, reward_scale, observation, illegal_action, max_steps, mask_in_info: See
-            `ScorpionEnv`.
+        reward, reward_scale, observation, illegal_action, max_steps, deals, end_when,
+            mask_in_info: See `ScorpionEnv`.
         autoreset_mode: `gymnasium.vector.AutoresetMode` or its name.
         copy: Return copies. With False, observations, rewards, ends and the masks and numbers in
             ``infos`` are arrays that the next step overwrites.
@@ -105,6 +107,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         observation: str = "player",
         illegal_action: str = "noop",
         max_steps: int | None = None,
+        deals: str | npt.ArrayLike = "all",
+        end_when: str = "stuck",
         mask_in_info: bool = True,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         copy: bool = True,
@@ -131,6 +135,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             max_steps=max_steps,
             autoreset=_AUTORESET[mode],
             num_threads=num_threads,
+            deals=deals,
+            end_when=end_when,
         )
         self._frame = self._batch.frame(masked=mask_in_info, copied=False)
         self._everyone = np.ones((4, self.num_envs), np.bool_)
@@ -240,6 +246,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         chosen: npt.NDArray[np.bool_],
     ) -> None:
         batch = self._batch
+        if starts is None and len(batch.deals):
+            seeds = [None] * self.num_envs
         if starts is None and None not in seeds:
             batch.start_seeded(np.array(seeds, np.uint64), chosen)
             return

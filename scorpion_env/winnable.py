@@ -1,7 +1,7 @@
 """Deals that can be won, for training and for exercises (oracle: the solver looks under the cards).
 
-A short list for each preset comes with the package, of seeded deals from 1,000,000 up, so that none
-is an evaluation deal. Further ones are found with the solver.
+Short lists for the usual presets come with the package, of seeded deals from 1,000,000 up, so that
+none is an evaluation deal. Further ones are found with the solver.
 
     >>> from scorpion_env.winnable import next_winnable, winnable_deals
     >>> int(winnable_deals("classic")[0]) >= 1_000_000
@@ -28,6 +28,9 @@ LIST = Path(__file__).parent / "data" / "winnable.json"
 QUICK_NODES = 2000
 """Positions looked at in a deal before it is passed over, whether or not it could be won."""
 
+FOUND_AT_ONCE = 100
+"""How many winnable deals are looked for where a variant has no list."""
+
 _WON = VERDICTS.index("won")
 
 
@@ -38,15 +41,28 @@ def _lists() -> dict[str, list[int]]:
 
 
 def winnable_deals(rules: str | Rules = "classic") -> npt.NDArray[np.uint64]:
-    """Return the numbers of the listed winnable deals of a preset, uint64, in ascending order.
+    """Return the numbers of winnable deals of a variant, uint64, in ascending order.
+
+    They are those of the list, or, if the variant has none, the first that the solver finds in a
+    few seconds, the same ones every time.
 
     Raises:
-        ScorpionError: if the rules are no preset with such a list.
+        ScorpionError: if it finds none.
     """
     rules = get_rules(rules)
-    if rules != get_rules(rules.name) or rules.name not in _lists():
-        raise ScorpionError(f"There is no list of winnable deals for rules '{rules.name}'.")
-    return np.array(list(accumulate(_lists()[rules.name])), np.uint64)
+    if rules.name in _lists() and rules == get_rules(rules.name):
+        steps = _lists()[rules.name]
+    else:
+        steps = _found_at_once(rules)
+    return np.array(list(accumulate(steps)), np.uint64)
+
+
+@cache
+def _found_at_once(rules: Rules) -> list[int]:
+    steps = find_winnable(rules, FOUND_AT_ONCE, nodes=200, most_deals=20_000)
+    if not steps:
+        raise ScorpionError(f"No deal of rules '{rules.name}' was found that can be won.")
+    return steps
 
 
 def next_winnable(number: int, rules: str | Rules = "classic", *, nodes: int = QUICK_NODES) -> int:
@@ -89,18 +105,26 @@ def by_difficulty(
     return np.array([deal for _, deal in sorted(found)], np.uint64)
 
 
-def find_winnable(rules: str | Rules, count: int, *, nodes: int = QUICK_NODES) -> list[int]:
+def find_winnable(
+    rules: str | Rules, count: int, *, nodes: int = QUICK_NODES, most_deals: int = 10**9
+) -> list[int]:
     """Return the first winnable deals from 1,000,000 up as the shipped list has them.
+
+    Args:
+        rules: The variant.
+        count: How many to look for.
+        nodes: Node limit for each deal.
+        most_deals: How many deals to look at, at most.
 
     Returns:
         The first number, then by how much each is greater than the one before.
     """
     solver = Solver(rules)
     found: list[int] = []
-    first = EVALUATION_DEALS
-    while len(found) < count:
+    for first in range(EVALUATION_DEALS, EVALUATION_DEALS + most_deals, 200):
         verdicts, _ = solver.solve_deals(first, 200, node_limit=nodes, quick_nodes=nodes)
         found += [first + int(i) for i in np.flatnonzero(verdicts == _WON)]
-        first += 200
+        if len(found) >= count:
+            break
     found = found[:count]
     return [b - a for a, b in zip([0, *found], found, strict=False)]

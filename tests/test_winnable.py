@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from scorpion_env.deals import EVALUATION_DEALS
-from scorpion_env.errors import ScorpionError
 from scorpion_env.solver import Solver
 from scorpion_env.winnable import by_difficulty, next_winnable, winnable_deals
 
@@ -34,8 +33,3 @@ def test_deals_come_in_order_of_difficulty() -> None:
     nodes = [solver.solve(deal).nodes for deal in ordered.tolist()]
     assert nodes == sorted(nodes)
     assert set(ordered.tolist()) == set(deals.tolist())
-
-
-def test_rules_without_a_list_are_refused() -> None:
-    with pytest.raises(ScorpionError, match="no list"):
-        winnable_deals("double")

@@ -1,0 +1,90 @@
+"""Which deals an environment draws from: all of them, those that can be won, or a list.
+
+A list in a file holds a number a line; what follows a ``#`` is for people::
+
+    # by_difficulty(winnable_deals("classic"))
+    1000005
+    1000016   # 14 nodes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from scorpion_env.deals import MAX_SEED
+from scorpion_env.errors import DealError, unknown
+from scorpion_env.rules import Rules
+
+ALL, WINNABLE = "all", "winnable"
+
+DEALS = (ALL, WINNABLE)
+"""What the argument ``deals`` of the environments can be, besides numbers."""
+
+
+def deal_list(deals: str | npt.ArrayLike, rules: Rules) -> npt.NDArray[np.uint64]:
+    """Return the seeded deals that episodes are drawn from, uint64; none in it stands for all.
+
+    Args:
+        deals: ``"all"``, ``"winnable"`` (those that the solver has won, by looking under the cards:
+            see :mod:`scorpion_env.winnable`), or the numbers of seeded deals.
+        rules: The variant.
+
+    Raises:
+        DealError: if it is none of these.
+    """
+    if isinstance(deals, str):
+        if deals == ALL:
+            return np.zeros(0, np.uint64)
+        if deals == WINNABLE:
+            from scorpion_env.winnable import winnable_deals
+
+            return winnable_deals(rules)
+        raise DealError(unknown("deals", deals, DEALS))
+    try:
+        numbers = np.asarray(deals)
+    except ValueError:
+        numbers = np.zeros((0, 0))
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not len(numbers):
+        raise DealError(
+            f"deals must be one of {', '.join(DEALS)}, or the numbers of one or more seeded deals."
+        )
+    if numbers.min() < 0:
+        raise DealError(f"Deal '{numbers.min()}' does not exist; the numbers go from 0.")
+    return numbers.astype(np.uint64)
+
+
+def read_deal_list(path: Path) -> npt.NDArray[np.uint64]:
+    """Return the numbers in a file, uint64.
+
+    Raises:
+        DealError: if it cannot be read, a line is no number of a seeded deal, or there is none.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise DealError(f"{path} is no text file of deal numbers.") from None
+    except OSError as error:
+        raise DealError(f"{path} cannot be read: {error.strerror}.") from None
+    numbers = []
+    for place, line in enumerate(lines, start=1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        if not (text.isascii() and text.isdigit() and len(text) <= 20 and int(text) <= MAX_SEED):
+            shown = text if len(text) <= 40 else text[:40] + "…"
+            raise DealError(
+                f"{path}, line {place}: a number from 0 to {MAX_SEED} is expected, not '{shown}'."
+            )
+        numbers.append(int(text))
+    if not numbers:
+        raise DealError(f"{path} holds no deal.")
+    return np.array(numbers, np.uint64)
+
+
+def deal_list_text(numbers: Iterable[int], title: str) -> str:
+    """Return the text of a file that `read_deal_list` reads."""
+    return f"# {title}\n" + "".join(f"{number}\n" for number in numbers)
