@@ -34,8 +34,6 @@ from scorpion_env.rules import get_rules
 __all__ = ["Stop", "Trained", "TrainingEnv", "resume", "train"]
 
 CONFIG_FILE = "config.yaml"
-FINAL_FILE = "final.json"
-"""The figures of the finished run, on deals that neither training nor choice saw."""
 
 
 class TrainingEnv(RecordedVecEnv):
