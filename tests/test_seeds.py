@@ -73,7 +73,8 @@ def test_a_folder_with_something_in_it_is_no_parent(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_each_seed_is_trained_as_it_would_be_alone(tmp_path: Path) -> None:
-    parent, lines = tmp_path / "seeds", list[str]()
+    parent = tmp_path / "seeds"
+    lines: list[str] = []
     start_seeds(CONFIG, [0, 1], parent)
     summary = train_seeds(parent, jobs=2, say=lines.append)
     assert summary is not None
