@@ -15,8 +15,6 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules
 from scorpion_env.sb3 import ScorpionVecEnv
-from scorpion_env.state import PLAYING
-from scorpion_env.stepping import step_single
 
 GamesInFlight = dict[str, npt.NDArray[np.int64]]
 """``episodes`` and ``lengths``, both ``(num_envs,)``, and ``actions``, those of all games one after
@@ -89,7 +87,6 @@ class RecordedVecEnv(ScorpionVecEnv):
             or lengths.max() >= self._batch.max_steps
             or episodes.min() < 1
             or actions.shape != (lengths.sum(),)
-            or np.any((actions < 0) | (actions >= self.rules.num_actions))
         ):
             raise ScorpionError("The games in flight are damaged.")
         batch = self._batch
@@ -103,14 +100,9 @@ class RecordedVecEnv(ScorpionVecEnv):
             batch.start_next(i)
             played = actions[ends[i] - lengths[i] : ends[i]]
             self._played[i, : len(played)] = played
-            row = slice(i, i + 1)
-            table = batch.games[row], batch.mask[row], batch.seen[row]
-            for action in played.tolist():
-                reward, status, *_ = step_single(
-                    table[0], batch.rules_record, batch.settings, action, *table[1:], batch.log
-                )
-                self._returns[i] += reward
-                if status != PLAYING:
-                    raise ScorpionError("The games in flight are damaged: one of them has ended.")
+            try:
+                self._returns[i] = batch.play_on(i, played.tolist())
+            except ScorpionError as error:
+                raise ScorpionError(f"The games in flight are damaged: {error}") from error
             self.reset_infos[i] = {"deal": batch.deal_name(i)}
         return batch.seen.copy()

@@ -10,8 +10,8 @@ import pytest
 from agents.recorded_env import RecordedVecEnv
 from scorpion_env import PRESETS, ScorpionError
 
-STALE = {"legal", "reported", "points", "points_again", "illegal"}
-"""What the last step left in a record, which the next one writes before it reads."""
+STALE = {"legal", "pile", "reported", "points", "points_again", "illegal"}
+"""What earlier steps and games left in a record, which is written before it is read again."""
 
 
 def play(env: RecordedVecEnv, rng: np.random.Generator, steps: int) -> list[Any]:
@@ -44,6 +44,7 @@ def test_interrupted_games_go_on_as_if_they_had_not_been(rules: str) -> None:
     np.testing.assert_array_equal(other.action_masks(), env.action_masks())
     for name in set(env._batch.games.dtype.names or ()) - STALE:
         np.testing.assert_array_equal(other._batch.games[name], env._batch.games[name], name)
+    assert [other._batch.board(i) for i in range(6)] == [env._batch.board(i) for i in range(6)]
     again = other.games_in_flight()
     for name, array in games.items():
         np.testing.assert_array_equal(again[name], array)
@@ -74,5 +75,5 @@ def test_games_that_have_ended_are_not_in_flight() -> None:
     env.resume_games(games)
     games["lengths"] = games["lengths"] + 1
     games["actions"] = np.append(games["actions"], action)
-    with pytest.raises(ScorpionError, match="one of them has ended"):
+    with pytest.raises(ScorpionError, match="ends the game"):
         env.resume_games(games)

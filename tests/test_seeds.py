@@ -50,12 +50,11 @@ def test_a_text_that_names_no_seeds_is_refused(text: str) -> None:
 
 def test_the_spread_is_that_over_seeds() -> None:
     found = spread([0.05, 0.06, 0.07])
-    assert (found.mean, found.low, found.high) == (pytest.approx(0.06), 0.05, 0.07)
+    assert (found.low, found.high) == (0.05, 0.07)
+    assert found.mean == pytest.approx(0.06)
     assert found.sd == pytest.approx(0.01)
-    assert found.ci95 == (
-        pytest.approx(0.06 - 0.024841, abs=1e-6),
-        pytest.approx(0.084841, abs=1e-6),
-    )
+    assert found.ci95 is not None
+    assert list(found.ci95) == pytest.approx([0.06 - 0.024841, 0.06 + 0.024841], abs=1e-6)
     alone = spread([0.05])
     assert (alone.sd, alone.ci95) == (None, None)
 
