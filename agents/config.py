@@ -27,6 +27,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from agents.deal_sets import shared_deals
 from scorpion_env.deals import parse_deals
 from scorpion_env.errors import ScorpionError, nearest, unknown
 from scorpion_env.rewards import REWARDS
@@ -189,6 +190,20 @@ class TrainConfig(BaseModel):
             except OSError as error:
                 raise ValueError(f"Cannot read {value}: {error.strerror or error}") from error
         return value
+
+    @model_validator(mode="after")
+    def _deals_apart(self) -> TrainConfig:
+        rules = get_rules(self.rules)
+        shared = shared_deals(
+            parse_deals(self.eval_deals, rules), parse_deals(self.final_deals, rules), rules
+        )
+        if shared:
+            raise ValueError(
+                f"eval_deals {self.eval_deals} and final_deals {self.final_deals} share "
+                f"{len(shared)} deals, '{shared[0]}' for one; the best model is chosen on the "
+                "first and measured on the second, so they must have none in common"
+            )
+        return self
 
     @model_validator(mode="after")
     def _batches_fit(self) -> TrainConfig:

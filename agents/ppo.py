@@ -29,7 +29,7 @@ import scorpion_env
 from agents.base import Actions, Agent, Draws, Masks, Observations, null_moves
 from agents.config import TrainConfig
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import make_folder, write_whole
+from scorpion_env.files import make_folder, read_object, write_whole
 from scorpion_env.observation import COLUMN, FACE_DOWN, ON_TOP, PLACE, PLACE_TAKEN, ROW, TO_COME
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
@@ -237,11 +237,8 @@ def read_description(folder: Path) -> dict[str, Any]:
         ScorpionError: if it is no description of a format and version that this package reads.
     """
     file = folder / MODEL_FILE
-    try:
-        about = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ScorpionError(f"{file} cannot be read: {error}") from error
-    if not isinstance(about, dict) or about.get("format") != MODEL_FORMAT:
+    about = read_object(file, "description of a model")
+    if about.get("format") != MODEL_FORMAT:
         raise ScorpionError(f"{file} does not describe a model of scorpion_env.")
     if about.get("version") != MODEL_VERSION:
         raise ScorpionError(

@@ -29,7 +29,7 @@ from scorpion_env import replay
 from scorpion_env.board import parse_board
 from scorpion_env.deals import Position
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import make_folder, write_whole
+from scorpion_env.files import make_folder, read_object, write_whole
 from scorpion_env.rules import PRESETS, Rules, get_rules
 
 PACKAGES = ("numpy", "numba", "gymnasium", "scipy", "torch", "stable-baselines3", "sb3-contrib")
@@ -250,19 +250,19 @@ def save_replays(folder: Path, evaluation: Evaluation) -> list[Path]:
     make_folder(folder)
     files = []
     for result in evaluation.deals:
-        start: str | Position = result.deal
-        if result.board is not None:
-            start = Position(result.deal, parse_board(result.board, evaluation.rules))
         name = "".join(c if c.isalnum() or c in "-_." else "-" for c in result.deal)
         files.append(folder / f"{_file_stem(evaluation.agent)}-{name}.jsonl")
-        recorded = replay.record(
-            start,
-            evaluation.rules,
-            result.actions or (),
-            truncated=result.outcome == "truncated",
-        )
-        replay.save(recorded, files[-1])
+        replay.save(game_replay(result, evaluation.rules), files[-1])
     return files
+
+
+def game_replay(result: DealResult, rules: Rules) -> replay.Replay:
+    """Return the replay of a game whose actions were kept."""
+    start: str | Position = result.deal
+    if result.board is not None:
+        start = Position(result.deal, parse_board(result.board, rules))
+    truncated = result.outcome == "truncated"
+    return replay.record(start, rules, result.actions or (), truncated=truncated)
 
 
 def _file_stem(agent: str) -> str:
@@ -278,12 +278,7 @@ def read_json(path: Path) -> list[Stored]:
     Raises:
         ScorpionError: if the file cannot be read or is no result file.
     """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ScorpionError(f"Cannot read {path}: {error.strerror}.") from error
-    except ValueError as error:
-        raise ScorpionError(f"{path} is no result file: it holds no JSON ({error}).") from error
+    data = read_object(path, "result file")
     try:
         return [
             Stored(_read_evaluation(data | result), str(path), str(data["versions"]["environment"]))

@@ -1,54 +1,42 @@
-"""Training: MaskablePPO on Scorpion, into a run folder from which everything can be repeated.
+"""Training: MaskablePPO on Scorpion, into a run folder from which it can be resumed and repeated.
 
 A run folder holds ``config.yaml`` (resolved), ``rules.json``, ``run.json`` (versions, git revision,
-command, threads), ``progress.csv`` and TensorBoard's files, ``evaluations.csv``, the models
-``best`` and ``last`` (see :mod:`agents.ppo`), a replay of the best model's best game, and
-``checkpoint.zip`` with ``checkpoint.json``, the optimiser's state included; training cannot be
-resumed from it yet.
+command, threads, once for each time that the training was started), ``progress.csv`` and
+TensorBoard's files, ``evaluations.csv``, the models ``best`` and ``last`` (see :mod:`agents.ppo`),
+a replay of the best model's best game, and ``checkpoint.safetensors``, from which
+:func:`resume` goes on (see :mod:`agents.checkpoint`).
 """
 
 from __future__ import annotations
 
-import csv
-import dataclasses
-import importlib.util
-import io
 import json
-import os
-import platform
-import shlex
-import subprocess
-import sys
-import time
-from collections import deque
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
-from tqdm import tqdm
 
-from agents.config import TrainConfig
-from agents.evaluation import Evaluation, Summary, evaluate
-from agents.ppo import PPOAgent, policy_arguments, save_model, without_null_moves
-from agents.results import save_replays, versions
+from agents.checkpoint import Best, Checkpoint, current_versions, read_checkpoint
+from agents.config import TrainConfig, load_config
+from agents.curves import open_curves
+from agents.keeper import Keeper, ResumablePPO, Stop
+from agents.machine import alone_in, chosen_device, chosen_threads, note_session
+from agents.ppo import policy_arguments, without_null_moves
+from agents.recorded_env import RecordedVecEnv
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import make_folder, write_whole
+from scorpion_env.files import write_whole
 from scorpion_env.rules import get_rules
-from scorpion_env.sb3 import ScorpionVecEnv
 
-LINE_EVERY = 10
-"""Seconds between two lines of progress where there is no terminal to draw a bar on."""
+__all__ = ["Stop", "Trained", "TrainingEnv", "resume", "train"]
+
+CONFIG_FILE = "config.yaml"
 
 
-class TrainingEnv(ScorpionVecEnv):
+class TrainingEnv(RecordedVecEnv):
     """The adapter, with masks that can leave out null moves."""
 
     mask_null_moves = False
@@ -67,29 +55,16 @@ class Trained:
 
     Attributes:
         folder: The run folder.
-        steps: Actions played, over all games.
+        steps: Actions played, over all games, up to what was saved last.
         interrupted: Whether it was stopped from outside.
-        best: The figures of the best model on the deals it was chosen by; None if the run ended
+        best: The best model and its figures on the deals it was chosen by; None if the run ended
             before an evaluation.
     """
 
     folder: Path
     steps: int
     interrupted: bool
-    best: Summary | None
-
-
-class Stop:
-    """Asked by a signal handler, obeyed at the next step."""
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def ask(self, *_: object) -> None:
-        """Ask the training to save and end; a second time, end at once."""
-        if self.asked:
-            raise KeyboardInterrupt
-        self.asked = True
+    best: Best | None
 
 
 def train(
@@ -98,6 +73,7 @@ def train(
     *,
     stop: Stop | None = None,
     say: Callable[[str], None] = print,
+    bar: bool = True,
 ) -> Trained:
     """Train an agent.
 
@@ -106,21 +82,124 @@ def train(
         folder: The run folder; it must not exist, or be empty.
         stop: Ends the training early, with everything saved.
         say: Receives the lines meant for people.
+        bar: Draw a progress bar where there is a terminal.
 
     Raises:
         ScorpionError: if the folder holds something already, or the device does not exist.
     """
-    if folder.exists() and any(folder.iterdir()):
+    if folder.exists() and any(not path.name.startswith(".") for path in folder.iterdir()):
         raise ScorpionError(f"{folder} is not empty; name another --run-dir.")
-    threads = _set_threads(config)
-    device = _device(config.device)
+    device = chosen_device(config.device)
+    with alone_in(folder):
+        write_whole(folder / CONFIG_FILE, config.to_yaml())
+        return _run(
+            config,
+            folder,
+            None,
+            threads=chosen_threads(config.threads),
+            device=device,
+            stop=stop or Stop(),
+            say=say,
+            bar=bar,
+        )
+
+
+def resume(
+    folder: Path,
+    *,
+    threads: int | Literal["auto"] | None = None,
+    device: str | None = None,
+    stop: Stop | None = None,
+    say: Callable[[str], None] = print,
+    bar: bool = True,
+) -> Trained:
+    """Go on with a training that was stopped, killed or crashed, from its last checkpoint.
+
+    What is computed is what would have been computed without the interruption, see
+    :mod:`agents.checkpoint`. A training that wrote no checkpoint yet begins anew.
+
+    Args:
+        folder: The run folder.
+        threads: Threads of torch instead of as many as before; another number rounds differently.
+        device: Device of torch instead of the configuration's.
+        stop: Ends the training early, with everything saved.
+        say: Receives the lines meant for people.
+        bar: Draw a progress bar where there is a terminal.
+
+    Raises:
+        ScorpionError: if the folder is no run, the run is complete, its configuration was changed,
+            or its checkpoint is damaged.
+    """
+    config = run_config(folder)
+    with alone_in(folder):
+        for leftover in folder.rglob(".*.tmp"):  # of a writer that was killed
+            leftover.unlink(missing_ok=True)
+        checkpoint = read_checkpoint(folder, config)
+        if checkpoint is not None and checkpoint.progress.complete:
+            raise ScorpionError(
+                f"{folder} is complete: it was trained for {checkpoint.progress.timesteps:,} steps "
+                "and there is nothing to resume; start another run to train longer."
+            )
+        chosen = threads or config.threads
+        before = checkpoint.progress.threads if checkpoint is not None else None
+        if threads is None and before is not None and before <= chosen_threads("auto"):
+            chosen = before
+        return _run(
+            config,
+            folder,
+            checkpoint,
+            threads=chosen_threads(chosen),
+            device=chosen_device(device or config.device),
+            stop=stop or Stop(),
+            say=say,
+            bar=bar,
+        )
+
+
+def run_config(folder: Path) -> TrainConfig:
+    """Return the configuration of a run.
+
+    Raises:
+        ScorpionError: if the folder is no run folder.
+    """
+    if not (folder / CONFIG_FILE).is_file():
+        what = f"there is no {CONFIG_FILE} in it" if folder.is_dir() else "there is no such folder"
+        raise ScorpionError(f"{folder} is no run folder: {what}.")
+    return load_config(folder / CONFIG_FILE)
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether the training of a run has come to its end.
+
+    Raises:
+        ScorpionError: if the folder is no run folder, or its checkpoint is damaged.
+    """
+    checkpoint = read_checkpoint(folder, run_config(folder))
+    return checkpoint is not None and checkpoint.progress.complete
+
+
+def _run(
+    config: TrainConfig,
+    folder: Path,
+    checkpoint: Checkpoint | None,
+    *,
+    threads: int,
+    device: str,
+    stop: Stop,
+    say: Callable[[str], None],
+    bar: bool,
+) -> Trained:
+    """Train from a checkpoint, or from the beginning, until the end or a stop."""
+    torch.set_num_threads(threads)
     torch.distributions.Distribution.set_default_validate_args(False)  # a tenth of the time
-    make_folder(folder)
-    write_whole(folder / "config.yaml", config.to_yaml())
     rules = get_rules(config.rules)
     write_whole(folder / "rules.json", json.dumps(rules.as_dict(), indent=2) + "\n")
-    _write_run_file(folder, config, threads, device)
-    say(f"Training on {device} with {threads} threads, into {folder}")
+    steps = checkpoint.progress.timesteps if checkpoint is not None else 0
+    note_session(folder, rules, threads=threads, device=device, steps=steps)
+    at = f", on from step {steps:,}" if checkpoint is not None else ""
+    say(f"Training on {device} with {threads} threads, into {folder}{at}")
+    if checkpoint is not None:
+        _say_differences(checkpoint, threads, device, say)
 
     env = TrainingEnv(
         config.num_envs,
@@ -131,7 +210,7 @@ def train(
         max_steps=config.max_steps,
     )
     env.mask_null_moves = config.mask_null_moves
-    model = MaskablePPO(
+    model = ResumablePPO(
         "MlpPolicy",
         env,
         learning_rate=config.learning_rate,
@@ -151,207 +230,34 @@ def train(
         seed=config.seed,
         device=device,
     )
-    formats = ["csv"]
-    if importlib.util.find_spec("tensorboard") is not None:
-        formats.append("tensorboard")
-    else:
-        say("TensorBoard is not installed; the curves are in progress.csv alone.")
-    model.set_logger(configure(str(folder), formats))
-    keeper = _Keeper(config, folder, stop or Stop(), say)
-    try:
-        model.learn(config.timesteps, callback=keeper)
-    finally:
-        keeper.save_last()  # whatever ended it: a full disk, an error in an evaluation, a signal
-    return Trained(folder, model.num_timesteps, keeper.stop.asked, keeper.best)
+    keeper = Keeper(config, folder, env, stop=stop, say=say, threads=threads, bar=bar)
+    model.keeper = keeper
+    keeper.resume(model, checkpoint)
+    with closing(open_curves(folder, steps, say)) as curves:
+        model.set_logger(curves)
+        try:
+            model.learn(
+                config.timesteps - steps, callback=keeper, reset_num_timesteps=checkpoint is None
+            )
+        finally:
+            keeper.save()  # whatever ended it: a full disk, an error in an evaluation, a signal
+    assert keeper.reached is not None
+    progress = keeper.reached.progress
+    return Trained(folder, progress.timesteps, not progress.complete, keeper.best)
 
 
-def _set_threads(config: TrainConfig) -> int:
-    threads = os.cpu_count() or 1 if config.threads == "auto" else config.threads
-    # Beyond a few threads a network of this size only waits for itself.
-    threads = min(threads, 4) if config.threads == "auto" else threads
-    torch.set_num_threads(threads)
-    return threads
-
-
-def _device(name: str) -> str:
-    if name == "auto":
-        return "cpu"  # faster than a GPU for a network of this size, whose games run on the CPU
-    kind = name.partition(":")[0]
-    present = {
-        "cpu": True,
-        "cuda": torch.cuda.is_available(),
-        "mps": torch.backends.mps.is_available(),
-    }
-    if not present[kind]:
-        raise ScorpionError(f"There is no device '{name}' on this machine; use --device cpu.")
-    return name
-
-
-def _write_run_file(folder: Path, config: TrainConfig, threads: int, device: str) -> None:
-    about = {
-        "command": shlex.join(["python", *sys.argv]),
-        "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "versions": versions(get_rules(config.rules)),
-        "git_revision": _git_revision(),
-        "platform": platform.platform(),
-        "threads": threads,
-        "device": device,
-    }
-    write_whole(folder / "run.json", json.dumps(about, indent=2) + "\n")
-
-
-def _git_revision() -> str | None:
-    try:
-        result = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=40"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return result.stdout.strip()
-
-
-class _Keeper(BaseCallback):
-    """Watches a training: progress, figures of the last games, evaluations, models, stopping."""
-
-    def __init__(
-        self, config: TrainConfig, folder: Path, stop: Stop, say: Callable[[str], None]
-    ) -> None:
-        super().__init__()
-        self.say = say
-        self.config = config
-        self.folder = folder
-        self.stop = stop
-        self.best: Summary | None = None
-        self._rules = get_rules(config.rules)
-        self._recent: deque[tuple[bool, int]] = deque(maxlen=config.stats_window)
-        self._next_evaluation = config.eval_every
-        self._next_checkpoint = config.checkpoint_every
-        self._saved_at = self._began = self._said_at = time.monotonic()
-        self._evaluations: list[dict[str, Any]] = []
-        self._bar: tqdm[Any] | None = None
-
-    @property
-    def algorithm(self) -> MaskablePPO:
-        """The algorithm that calls back."""
-        assert isinstance(self.model, MaskablePPO)
-        return self.model
-
-    def _on_training_start(self) -> None:
-        self._bar = tqdm(total=self.config.timesteps, unit="step", unit_scale=True, disable=None)
-        if self._bar.disable:
-            self.say(f"No terminal, so no progress bar: a line every {LINE_EVERY} seconds instead.")
-
-    def _on_step(self) -> bool:
-        for i in np.flatnonzero(self.locals["dones"]):
-            info = self.locals["infos"][i]
-            self._recent.append((info["is_success"], info["score"]))
-        assert self._bar is not None
-        self._bar.update(self.config.num_envs)
-        minutes = (time.monotonic() - self._began) / 60
-        if self.config.max_minutes is not None and minutes >= self.config.max_minutes:
-            return False
-        return not self.stop.asked
-
-    def _on_rollout_end(self) -> None:
-        left = self.model._current_progress_remaining
-        self.algorithm.ent_coef = self.config.ent_coef(left)
-        if self._recent:
-            wins, points = (float(np.mean(column)) for column in zip(*self._recent, strict=True))
-            self.logger.record("rollout/win_rate", wins)
-            self.logger.record("rollout/mean_points", points)
-            assert self._bar is not None
-            self._bar.set_postfix(win=f"{wins:.1%}", points=f"{points:.0f}")
-            if self._bar.disable and time.monotonic() - self._said_at >= LINE_EVERY:
-                self._said_at = time.monotonic()
-                speed = self.num_timesteps / (self._said_at - self._began)
-                self.say(
-                    f"{self.num_timesteps:,} of {self.config.timesteps:,} steps, "
-                    f"{speed:,.0f} a second; last {len(self._recent)} games: "
-                    f"wins {wins:.1%}, mean points {points:.0f}"
-                )
-        if self.num_timesteps >= self._next_evaluation:
-            self._next_evaluation += self.config.eval_every
-            self._evaluate()
-        minutes = (time.monotonic() - self._saved_at) / 60
-        if self.num_timesteps >= self._next_checkpoint or minutes >= self.config.checkpoint_minutes:
-            while self._next_checkpoint <= self.num_timesteps:
-                self._next_checkpoint += self.config.checkpoint_every
-            self.save_last()
-
-    def _on_training_end(self) -> None:
-        if not self.stop.asked:
-            self._evaluate()
-            # The loop writes its logs before an update; what came after the last one is still open.
-            self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
-            self.logger.dump(self.num_timesteps)
-        assert self._bar is not None
-        self._bar.close()
-
-    def _evaluate(self) -> None:
-        """Measure the policy, likeliest actions, on deals that training never draws."""
-        agent = PPOAgent(
-            "ppo", self._rules, self.algorithm.policy, mask_null_moves=self.config.mask_null_moves
-        )
-        found = evaluate(
-            agent,
-            self._rules,
-            self.config.eval_deals,
-            max_steps=self.config.max_steps,
-            keep_actions=True,
-        )
-        summary = found.summary()
-        self.logger.record("eval/win_rate", summary.win_rate)
-        self.logger.record("eval/mean_points", summary.mean_points)
-        self._evaluations.append(
-            {
-                "timesteps": self.num_timesteps,
-                "win_rate": summary.win_rate,
-                "mean_points": summary.mean_points,
-                "mean_runs": summary.mean_runs,
-                "illegal_actions": summary.illegal_actions,
-            }
-        )
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(self._evaluations[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self._evaluations)
-        write_whole(self.folder / "evaluations.csv", text.getvalue())
-        if self.best is None or _rank(summary) > _rank(self.best):
-            self.best = summary
-            self._save("best", found)
-            self._save_best_game(found)
-
-    def _save(self, name: str, measured: Evaluation | None = None) -> None:
-        about: dict[str, Any] = {"timesteps": self.num_timesteps, "seed": self.config.seed}
-        if measured is not None:
-            summary = measured.summary()
-            about["chosen_by"] = {
-                "deals": self.config.eval_deals,
-                "win_rate": summary.win_rate,
-                "mean_points": summary.mean_points,
-            }
-        save_model(self.folder / name, self.algorithm.policy, self.config, about)
-
-    def _save_best_game(self, measured: Evaluation) -> None:
-        """Write a replay of the game with the most points, beside the model that played it."""
-        best = max(measured.deals, key=lambda result: result.points)
-        (file,) = save_replays(self.folder / "best", dataclasses.replace(measured, deals=(best,)))
-        file.replace(self.folder / "best" / "best_game.jsonl")
-
-    def save_last(self) -> None:
-        """Write the model as it is, and Stable-Baselines3's own file of it."""
-        self._save("last")
-        buffer = io.BytesIO()
-        self.model.save(buffer, exclude=["learning_rate", "lr_schedule", "clip_range"])
-        write_whole(self.folder / "checkpoint.zip", buffer.getvalue())
-        state = {"timesteps": self.num_timesteps, "minutes": (time.monotonic() - self._began) / 60}
-        write_whole(self.folder / "checkpoint.json", json.dumps(state) + "\n")
-        self._saved_at = time.monotonic()
-
-
-def _rank(summary: Summary) -> tuple[float, float]:
-    return summary.win_rate, summary.mean_points
+def _say_differences(
+    checkpoint: Checkpoint, threads: int, device: str, say: Callable[[str], None]
+) -> None:
+    """Warn of what keeps a resumed training from computing what it would have computed."""
+    then, now = checkpoint.progress, current_versions()
+    pairs = [
+        ("threads", then.threads, threads),
+        ("device", then.device, device),
+        *((name, then.versions.get(name), found) for name, found in now.items()),
+    ]
+    changed = [
+        f"{what} {before} before, {after} now" for what, before, after in pairs if before != after
+    ]
+    if changed:
+        say(f"Not as before, so figures can differ from those of one run: {'; '.join(changed)}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
@@ -22,6 +22,7 @@ from scorpion_env.rules import MAX_STEPS, Rules
 from scorpion_env.state import (
     NO_CARD,
     OUTCOMES,
+    PLAYING,
     SETTINGS_DTYPE,
     TAKEN,
     encode_rules,
@@ -288,6 +289,28 @@ class Batch:
             self._end_dead,
         )
         return result
+
+    def play_on(self, index: int, actions: Iterable[int]) -> float:
+        """Play actions in one game of a batch, illegal ones too, as `step` would.
+
+        Returns:
+            The sum of the rewards.
+
+        Raises:
+            ScorpionError: if an action lies outside the action space, or ends the game.
+        """
+        row = slice(index, index + 1)
+        tables = self.games[row], self.rules_record, self.settings, self.log, self._seen[row]
+        shown, mask = np.empty(1, self._seen.dtype), np.empty(0, np.int8)
+        total = 0.0
+        for action in actions:
+            if not 0 <= action < self.rules.num_actions:
+                raise self._outside(action)
+            reward, status, *_ = step_single(*tables, action, shown, mask)
+            total += reward
+            if status != PLAYING:
+                raise ScorpionError(f"Action {action} ends the game.")
+        return total
 
     def _outside(self, action: int) -> ScorpionError:
         return ScorpionError(

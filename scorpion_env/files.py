@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 from scorpion_env.errors import ScorpionError
 
@@ -43,3 +45,24 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ScorpionError(f"{path} cannot be made: {error.strerror or error}.") from error
+
+
+def read_object(path: str | Path, what: str) -> dict[str, Any]:
+    """Return the JSON object that a file holds.
+
+    Args:
+        path: The file.
+        what: What it should be, for the refusal: ``"result file"``.
+
+    Raises:
+        ScorpionError: if the file cannot be read or holds no JSON object.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ScorpionError(f"Cannot read {path}: {error.strerror or error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise ScorpionError(f"{path} is no {what}: it holds no JSON ({error}).") from error
+    if not isinstance(data, dict):
+        raise ScorpionError(f"{path} is no {what}: it holds no JSON object.")
+    return data

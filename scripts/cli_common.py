@@ -7,7 +7,6 @@ Every script is a `click` command, guarded by :func:`main_guard`. Exit codes: 0 
 from __future__ import annotations
 
 import functools
-import json
 import os
 import shlex
 import sys
@@ -22,6 +21,7 @@ from rich.table import Table
 
 from scorpion_env.deals import Position, parse_deals
 from scorpion_env.errors import ScorpionError
+from scorpion_env.files import read_object
 from scorpion_env.rules import Rules, get_rules
 
 EXIT_BAD_INPUT = 2
@@ -79,22 +79,10 @@ def _read_rules(context: click.Context, option: click.Parameter, name: str) -> R
     """Return a preset's rules, or those of a JSON file with the fields of `Rules`."""
     try:
         if name.endswith(".json"):
-            return get_rules(_read_object(Path(name)))
+            return get_rules(read_object(name, "description of rules"))
         return get_rules(name)
     except ScorpionError as error:
         raise click.BadParameter(str(error), context, option) from None
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ScorpionError(f"{path} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise ScorpionError(f"{path} is no JSON file: {error}.") from None
-    if not isinstance(data, dict):
-        raise ScorpionError(f"{path} does not hold the fields of rules.")
-    return data
 
 
 rules_option = click.option(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from cli_common import make_console, make_table
 from rich.markup import escape
 
 from agents.evaluation import Evaluation, Summary
 from agents.results import Comparison
+
+if TYPE_CHECKING:
+    from agents.seeds import SeedsSummary, Spread
 
 ROWS: Sequence[tuple[str, Callable[[Summary], str]]] = (
     ("games", lambda s: str(s.games)),
@@ -60,6 +64,48 @@ def print_comparisons(comparisons: Iterable[Comparison]) -> None:
             markup=False,
             soft_wrap=True,
         )
+
+
+def print_seeds(summary: SeedsSummary) -> None:
+    """Print a line for each seed of a training, and what they have in common."""
+    console = make_console()
+    console.print(
+        f"{len(summary.results)} seeds, each measured on deals {summary.final_deals} "
+        f"({summary.games}) and chosen on others",
+        markup=False,
+        soft_wrap=True,
+    )
+    table = make_table(
+        console, "seed", "steps", "best at", "chosen at", "wins", "95 % (Wilson)", "mean points"
+    )
+    for r in summary.results:
+        low, high = r.win_rate_ci95
+        table.add_row(
+            str(r.seed),
+            f"{r.timesteps:,}",
+            f"{r.best_timesteps:,}",
+            f"{r.chosen_win_rate:.2%}",
+            f"{r.win_rate:.2%}",
+            f"{low:.2%} to {high:.2%}",
+            f"{r.mean_points:.1f}",
+        )
+    console.print(table)
+    for heading, figure, write in (
+        ("wins", summary.win_rate, "{:.2%}"),
+        ("mean points", summary.mean_points, "{:.1f}"),
+    ):
+        console.print(f"{heading} over seeds: {_spread(figure, write)}", markup=False)
+
+
+def _spread(figure: Spread, write: str) -> str:
+    text = f"mean {write.format(figure.mean)}"
+    if figure.sd is None or figure.ci95 is None:
+        return text
+    low, high, *ci = (write.format(x) for x in (figure.low, figure.high, *figure.ci95))
+    return (
+        f"{text}, standard deviation {write.format(figure.sd)}, from {low} to {high}, "
+        f"95 % of the mean (Student) {ci[0]} to {ci[1]}"
+    )
 
 
 def _heading(evaluation: Evaluation) -> str:

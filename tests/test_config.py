@@ -48,6 +48,7 @@ def test_overrides_and_options_win_over_the_file(tmp_path: Path) -> None:
         ("threads: 0", "'threads' should be a whole number from 1, or auto, not 0"),
         ("seed: 0\nfinal_deals: '5:3'", "line 2: .*holds no deals"),
         ("eval_deals: foo", "line 1: .*'foo' names no deal"),
+        ("eval_deals: '1990:2010'", "share 10 deals, '1990' for one.*none in common"),
         ("batch_size: 1e9", "larger than a rollout"),
         ("- a\n- b", "key: value"),
         ("a: [", "not valid YAML"),
@@ -70,6 +71,21 @@ def test_deals_may_be_a_file_of_boards_of_the_rules_that_are_trained(tmp_path: P
     assert config.final_deals == str(boards)
     with pytest.raises(ConfigError, match="final_deals="):
         load_config(None, [f"final_deals={boards}"])
+
+
+def test_deals_to_choose_by_are_told_apart_from_those_to_measure_on_by_their_cards(
+    tmp_path: Path,
+) -> None:
+    boards = tmp_path / "boards.txt"
+    for start, overlaps in ((Game.new(deal=7), True), (Game.new(deal=2000), False)):
+        boards.write_text(start.to_text())
+        if overlaps:
+            with pytest.raises(ConfigError, match="share 1 deals"):
+                load_config(None, [f"eval_deals={boards}", "final_deals=0:10"])
+        else:
+            load_config(None, [f"eval_deals={boards}", "final_deals=0:10"])
+    with pytest.raises(ConfigError, match="share 1 deals, 'pysol:ms24'"):
+        load_config(None, ["eval_deals=pysol:ms24", "final_deals=pysol:20:30"])
 
 
 def test_a_missing_file_is_refused() -> None:
