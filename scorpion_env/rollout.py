@@ -147,7 +147,7 @@ UNDO, NULL, SHUTTLE, DEAL, TO_CELL, PLACEMENT, FLIP, RUN = range(8)
 @compiled
 def draw_greedy_move(g: Any, rules: Any, state: Any) -> Any:
     """Return a random action of the best kind, and the next state of the generator (uint64)."""
-    best, count, action = -1, 0, 0
+    best, count, action = -1, 0, np.int64(0)
     for i in range(g.legal_count):
         kind = kind_of(g, rules, g.legal[i])
         if kind < best:

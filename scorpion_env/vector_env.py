@@ -17,6 +17,7 @@ from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import (
     action_space,
+    batched_space,
     checked_options,
     checked_render_mode,
     observation_space,
@@ -132,12 +133,13 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             autoreset=_AUTORESET[mode],
             num_threads=num_threads,
         )
-        self._frame = self._batch.frame(masked=mask_in_info, copied=False)
+        # What every step overwrites; a step that returns copies makes new arrays instead.
+        self._frame = None if copy else self._batch.frame(masked=mask_in_info, copied=False)
         self._everyone = np.ones((4, self.num_envs), np.bool_)
         self._started = False
         self.single_observation_space = observation_space(self.rules)
         self.single_action_space = action_space(self.rules)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.observation_space = batched_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def reset(
@@ -171,7 +173,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         batch = self._batch
         numbers = np.array([batch.games[key] for key in ("score", "runs", "moves")], np.int64)
         mask = batch.masks() if self._mask_in_info else None
-        if mask is not None and not self._copy:
+        if mask is not None and self._frame is not None:
             self._frame.mask[:] = mask
             mask = self._frame.mask
         infos = _infos(numbers, mask, np.tile(chosen, (4, 1)))
@@ -263,9 +265,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             raise gym.error.ResetNeeded("Call env.reset() before the first env.step().")
         batch = self._batch
         actions = self._checked_actions(actions)
-        frame = self._frame
-        if self._copy:
-            frame = batch.frame(masked=self._mask_in_info, copied=True)
+        frame = self._frame or batch.frame(masked=self._mask_in_info, copied=True)
         ended, illegal = batch.step(actions, frame)
         mask = frame.mask if self._mask_in_info else None
         infos = _infos(frame.numbers[:3], mask, self._everyone.copy())
