@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from scorpion_env.cards import KING, SUITS, suit_of
 from scorpion_env.deal_lists import WINNABLE, deal_list
 from scorpion_env.deals import MAX_SEED, Position, Start, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
+from scorpion_env.frame import Frame, new_frame
 from scorpion_env.kernels import clear, conclude, play, start_order, undo
 from scorpion_env.observation import observation_code, observe_game
 from scorpion_env.rewards import reward_code
@@ -46,26 +47,6 @@ from scorpion_env.threads import Slices
 
 END_WHEN = ("stuck", "dead")
 """When a game that is not won is over."""
-
-
-class Frame(NamedTuple):
-    """What one step of a batch of `size` games hands out.
-
-    Attributes:
-        seen: Observations, records ``(size,)`` or ``(0,)``; see
-            :func:`scorpion_env.state.seen_dtype`.
-        mask: Legal actions, int8 ``(size, actions)``, or without rows.
-        rewards: float64 ``(size,)``.
-        ends: Whether a game was terminated, and whether truncated, bool ``(2, size)``.
-        numbers: Scores, runs and moves, int64 ``(3, size)``; with autoreset in the same step
-            ``(6, size)``: then those of the games that ended, for others 0.
-    """
-
-    seen: npt.NDArray[np.void]
-    mask: npt.NDArray[np.int8]
-    rewards: npt.NDArray[np.float64]
-    ends: npt.NDArray[np.bool_]
-    numbers: npt.NDArray[np.int64]
 
 
 class Batch:
@@ -335,13 +316,13 @@ class Batch:
             masked: Whether masks are wanted.
             copied: Whether observations are to be copied, or stay in `seen`.
         """
-        size = self.size
-        return Frame(
-            seen=np.empty(size if copied else 0, self._seen.dtype),
-            mask=np.empty((size if masked else 0, self.rules.num_actions), np.int8),
-            rewards=np.empty(size, np.float64),
-            ends=np.empty((2, size), np.bool_),
-            numbers=np.empty((6 if self._same_step else 3, size), np.int64),
+        return new_frame(
+            self.size,
+            self._seen.dtype,
+            self.rules.num_actions,
+            copied=copied,
+            masked=masked,
+            same_step=self._same_step,
         )
 
     def step(self, actions: npt.NDArray[np.int64], frame: Frame) -> tuple[int, int]:

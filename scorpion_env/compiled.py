@@ -3,12 +3,18 @@
 Numba caches machine code beside the source and throws it away when *that file* changes. Code that
 was inlined from another file would survive a change there: after a ``git pull`` the old rules would
 still be played. The cache of each function here depends on all that its module imports as well.
+
+Numba numbers the files of its cache, and two processes that compile a function for two variants at
+the same time may take the same number: one of them, and all that start later, would run the other's
+code. Here every process has file names of its own.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import secrets
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -16,6 +22,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import njit
+
+_TOKEN = secrets.token_hex(4)
+"""With the process's number: two containers that share a cache may have equal ones."""
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -67,4 +76,6 @@ def _compile(function: F, **options: bool) -> F:
         return cast(F, compile_function(nogil=True, **options)(function))
     file = dispatcher._cache._cache_file
     file._source_stamp = (file._source_stamp, sources_digest(function.__module__))
+    numbered = file._data_name
+    file._data_name = lambda number: f"{_TOKEN}-{os.getpid()}-{numbered(number)}"
     return cast(F, dispatcher)

@@ -1,4 +1,4 @@
-"""Compiled rollouts: whole games of random moves, for statistics and for search."""
+"""Compiled rollouts: whole games of random or greedy moves, for statistics and for search."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.batch import Batch, checked_seed
+from scorpion_env.cards import ACE, KING
 from scorpion_env.compiled import compiled, inlined
 from scorpion_env.deals import EVALUATION_DEALS, GAMMA, mix64
 from scorpion_env.kernels import conclude, is_null, play, start_deal
 from scorpion_env.pointers import pointer
 from scorpion_env.rules import Rules, get_rules
-from scorpion_env.state import PLAYING, WON
+from scorpion_env.state import BUILD_ANY, BUILD_COLOUR, PLAYING, WON
+from scorpion_env.tableau import RANK, RED, SUIT
 
 _U32 = np.uint64(32)
 
 
 @dataclass(frozen=True)
 class Rollouts:
-    """What random games came to.
+    """What the games of a rollout came to.
 
     Attributes:
         games: Number of games.
@@ -53,6 +55,37 @@ def random_rollouts(
         null_moves: Whether null moves, which change nothing, are drawn like all others; without
             them they are played only where nothing else is legal.
     """
+    return _rollouts(ALL_MOVES if null_moves else USEFUL_MOVES, rules, first, games, seed)
+
+
+def greedy_rollouts(
+    rules: str | Rules = "classic",
+    first: int = EVALUATION_DEALS,
+    games: int = 1000,
+    *,
+    seed: int = 0,
+) -> Rollouts:
+    """Play seeded deals ``first``, ``first + 1``, … with moves of the best kind there is.
+
+    The kinds, best first: a run is completed, a card is turned, a card is placed, a card goes to a
+    cell, the reserve is dealt, a card that lies well already is moved on, a null move, undo. Among
+    moves of one kind chance decides; nothing depends on cards that a player does not see. This is
+    a quick player for playouts; the greedy agent also weighs the board that a move leaves behind.
+
+    Args:
+        rules: A preset's name or `Rules`.
+        first: Number of the first deal.
+        games: Number of games.
+        seed: Determines, with the deal, the moves of a game.
+    """
+    return _rollouts(BEST_MOVES, rules, first, games, seed)
+
+
+ALL_MOVES, USEFUL_MOVES, BEST_MOVES = range(3)
+"""Which of the legal moves a rollout draws from."""
+
+
+def _rollouts(policy: int, rules: str | Rules, first: int, games: int, seed: int) -> Rollouts:
     batch = Batch(get_rules(rules), 1)
     wins, steps, points = _play_games(
         batch.games[0],
@@ -61,20 +94,31 @@ def random_rollouts(
         np.uint64(checked_seed(first)),
         games,
         np.uint64(checked_seed(seed)),
-        null_moves,
+        policy,
     )
     return Rollouts(games, wins, steps, points)
 
 
+# --- random moves -------------------------------------------------------------------------------
+
+
+@inlined
+def draw_below(state: Any, n: Any) -> Any:
+    """Return the number from 0 to ``n - 1`` that a state of the generator (uint64) stands for."""
+    return np.int64(((mix64(state) >> _U32) * np.uint64(n)) >> _U32)
+
+
 @inlined
 def draw_move(g: Any, rules: Any, state: Any, null_moves: Any) -> Any:
-    """Return a random legal action and the next state of the generator (uint64)."""
+    """Return a random legal action and the next state of the generator (uint64).
+
+    Null moves are drawn like all others, or only where nothing else is legal.
+    """
     columns = g.end.shape[0]
     deal = g.below.shape[0] * columns
     while True:
         state += GAMMA
-        i = np.int64(((mix64(state) >> _U32) * np.uint64(g.legal_count)) >> _U32)
-        action = np.int64(g.legal[i])
+        action = np.int64(g.legal[draw_below(state, g.legal_count)])
         if null_moves or action >= deal or g.end[action % columns] >= 0:
             return action, state
         if not is_null(g, rules, action // columns) or not _has_useful_move(g, rules):
@@ -94,20 +138,103 @@ def _has_useful_move(g: Any, rules: Any) -> Any:
     return False
 
 
+# --- greedy moves -------------------------------------------------------------------------------
+
+UNDO, NULL, SHUTTLE, DEAL, TO_CELL, PLACEMENT, FLIP, RUN = range(8)
+"""The kinds of action, worst first."""
+
+
+@compiled
+def draw_greedy_move(g: Any, rules: Any, state: Any) -> Any:
+    """Return a random action of the best kind, and the next state of the generator (uint64)."""
+    best, count, action = -1, 0, np.int64(0)
+    for i in range(g.legal_count):
+        kind = kind_of(g, rules, g.legal[i])
+        if kind < best:
+            continue
+        if kind > best:
+            best, count = kind, 0
+        count += 1
+        state += GAMMA
+        if draw_below(state, count) == 0:
+            action = np.int64(g.legal[i])
+    return action, state
+
+
+@compiled
+def kind_of(g: Any, rules: Any, action: Any) -> Any:
+    """Return the kind of a legal action, ``UNDO`` to ``RUN``."""
+    columns = g.end.shape[0]
+    deal = g.below.shape[0] * columns
+    if action == deal:
+        return DEAL
+    if action > deal:
+        return UNDO if rules.undo_action and action == rules.num_actions - 1 else TO_CELL
+    card, target = action // columns, action % columns
+    source, under = g.column[card], g.below[card]
+    if not rules.runs_stay and _completes_run(g, rules, card, source, target):
+        return RUN
+    if source >= columns:
+        return PLACEMENT
+    if g.end[target] < 0 and is_null(g, rules, card):
+        return NULL
+    if 0 < g.down[source] == g.row[card]:
+        return FLIP
+    if under >= 0 and RANK[under] == RANK[card] + 1:
+        on_suit = g.end[target] >= 0 and _joins(rules, card, g.end[target])
+        if _joins(rules, card, under) or (rules.build == BUILD_ANY and not on_suit):
+            return SHUTTLE
+    return PLACEMENT
+
+
+@inlined
+def _joins(rules: Any, upper: Any, lower: Any) -> Any:
+    """Return whether `upper` can follow `lower` in a run, one rank lower."""
+    if RANK[lower] != RANK[upper] + 1:
+        return False
+    if rules.build == BUILD_COLOUR:
+        return RED[lower] != RED[upper]
+    return SUIT[lower] == SUIT[upper]
+
+
+@compiled
+def _completes_run(g: Any, rules: Any, card: Any, source: Any, target: Any) -> Any:
+    """Return whether a run ends the column `target` once a card and its group are there."""
+    x = card if source >= g.end.shape[0] else g.end[source]
+    if RANK[x] != ACE:
+        return False
+    while x != card:
+        if not _joins(rules, x, g.below[x]):
+            return False
+        x = g.below[x]
+    under = g.end[target]
+    while RANK[x] != KING:
+        if under < 0 or not g.playable[under] or not _joins(rules, x, under):
+            return False
+        x, under = under, g.below[under]
+    return True
+
+
+# --- whole games --------------------------------------------------------------------------------
+
+
 @compiled
 def _play_games(
-    g: Any, rules: Any, log: Any, first: Any, games: Any, seed: Any, null_moves: Any
+    g: Any, rules: Any, log: Any, first: Any, games: Any, seed: Any, policy: Any
 ) -> Any:
-    log = pointer(log)
+    events = pointer(log)
     wins = steps = points = 0
     for i in range(games):
         number = first + np.uint64(i)
         state = mix64(mix64(seed) ^ number)
         start_deal(g, rules, number)
         while g.status == PLAYING:
-            action, state = draw_move(g, rules, state, null_moves)
+            if policy == BEST_MOVES:
+                action, state = draw_greedy_move(g, rules, state)
+            else:
+                action, state = draw_move(g, rules, state, policy == ALL_MOVES)
             g.steps += 1
-            play(g, rules, action, log)
+            play(g, rules, action, events)
             conclude(g, rules)
         wins += g.status == WON
         steps += g.steps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,11 @@ class _StackedRow(np.ndarray[Any, np.dtype[np.bool_]]):
     """The first of `Masks`, by which numpy finds out that they stand in one array already."""
 
     def __array_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, func: Any, types: Any, args: Iterable[Any], kwargs: Mapping[str, Any]
     ) -> Any:
-        if func is np.stack and len(args) == 1 and isinstance(args[0], Masks) and not kwargs:
-            return args[0].array.copy()
+        sequence, *others = args
+        if func is np.stack and isinstance(sequence, Masks) and not others and not kwargs:
+            return sequence.array.copy()
         return super().__array_function__(func, types, args, kwargs)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector.utils import batch_space
 
 from scorpion_env.errors import ScorpionError, nearest, unknown
 from scorpion_env.observation import observation_bounds
@@ -17,6 +18,18 @@ def observation_space(rules: Rules) -> Any:  # Gymnasium's Box leaves its dtype 
     """Return ``Box(int8, (cards, 7))``; see :mod:`scorpion_env.observation`."""
     high = observation_bounds(rules)
     return spaces.Box(np.zeros_like(high), high, dtype=np.int8)
+
+
+def batched_space(space: Any, size: int) -> Any:
+    """Return Gymnasium's ``batch_space`` of an observation space, without a copy of it a game.
+
+    Its bounds are the same for every game and stand in memory once: read-only arrays that repeat
+    them. Written out, they would take as much memory as the games.
+    """
+    batched: Any = batch_space(space, size)
+    for name in ("low", "high", "bounded_below", "bounded_above"):
+        setattr(batched, name, np.broadcast_to(getattr(space, name), batched.shape))
+    return batched
 
 
 def action_space(rules: Rules) -> spaces.Discrete:

@@ -17,6 +17,7 @@ from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import (
     action_space,
+    batched_space,
     checked_options,
     checked_render_mode,
     observation_space,
@@ -28,6 +29,7 @@ from scorpion_env.stepping import (
     AUTORESET_NEXT_STEP,
     AUTORESET_SAME_STEP,
 )
+from scorpion_env.vector_infos import add_illegal, constant_rows, number_infos
 
 OPTIONS = ("deal", "board", "reset_mask")
 """Options of `ScorpionVectorEnv.reset`."""
@@ -138,12 +140,13 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             deals=deals,
             end_when=end_when,
         )
-        self._frame = self._batch.frame(masked=mask_in_info, copied=False)
+        # What every step overwrites; a step that returns copies makes new arrays instead.
+        self._frame = None if copy else self._batch.frame(masked=mask_in_info, copied=False)
         self._everyone = np.ones((4, self.num_envs), np.bool_)
         self._started = False
         self.single_observation_space = observation_space(self.rules)
         self.single_action_space = action_space(self.rules)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.observation_space = batched_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def reset(
@@ -177,10 +180,10 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         batch = self._batch
         numbers = np.array([batch.games[key] for key in ("score", "runs", "moves")], np.int64)
         mask = batch.masks() if self._mask_in_info else None
-        if mask is not None and not self._copy:
+        if mask is not None and self._frame is not None:
             self._frame.mask[:] = mask
             mask = self._frame.mask
-        infos = _infos(numbers, mask, np.tile(chosen, (4, 1)))
+        infos = number_infos(numbers, mask, np.tile(chosen, (4, 1)))
         return batch.seen.copy() if self._copy else batch.seen, infos
 
     def _chosen(self, reset_mask: Any) -> npt.NDArray[np.bool_]:
@@ -271,16 +274,14 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             raise gym.error.ResetNeeded("Call env.reset() before the first env.step().")
         batch = self._batch
         actions = self._checked_actions(actions)
-        frame = self._frame
-        if self._copy:
-            frame = batch.frame(masked=self._mask_in_info, copied=True)
+        frame = self._frame or batch.frame(masked=self._mask_in_info, copied=True)
         ended, illegal = batch.step(actions, frame)
         mask = frame.mask if self._mask_in_info else None
-        infos = _infos(frame.numbers[:3], mask, self._everyone.copy())
+        infos = number_infos(frame.numbers[:3], mask, self._everyone.copy())
         if ended:
             self._add_ends(infos, frame.numbers[3:])
         if illegal:
-            _add_illegal(infos, actions, batch.illegal, batch.status, self._same_step)
+            add_illegal(infos, actions, batch.illegal, batch.status, self._same_step)
         seen = frame.seen["cards"] if self._copy else batch.seen
         terminated, truncated = frame.ends
         return seen, frame.rewards, terminated, truncated, infos
@@ -307,8 +308,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             for place, observation in zip(places.tolist(), copies, strict=True):
                 observations[place] = observation
             infos["final_obs"], infos["_final_obs"] = observations, whom[0]
-            mask = _constant_rows(over, self.rules.num_actions) if self._mask_in_info else None
-            infos["final_info"] = _infos(numbers, mask, whom[1:5])
+            mask = constant_rows(over, self.rules.num_actions) if self._mask_in_info else None
+            infos["final_info"] = number_infos(numbers, mask, whom[1:5])
             infos["_final_info"] = whom[5]
             infos = infos["final_info"]
         outcomes = np.empty(size, object)
@@ -345,60 +346,6 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             )
             texts.append(ansi(self._batch.board(i), self.rules, status))
         return tuple(texts)
-
-
-def _infos(
-    numbers: npt.NDArray[np.int64],
-    mask: npt.NDArray[np.int8] | None,
-    whom: npt.NDArray[np.bool_],
-) -> dict[str, Any]:
-    """Return scores, runs, moves and masks as Gymnasium's infos.
-
-    Args:
-        numbers: int64 ``(3, num_envs)``.
-        mask: int8 ``(num_envs, actions)``, or None for no mask.
-        whom: Which games each of them concerns, bool ``(4, num_envs)``.
-    """
-    score, runs, moves = numbers
-    has_score, has_runs, has_moves, has_mask = whom
-    infos: dict[str, Any] = {
-        "score": score,
-        "_score": has_score,
-        "runs": runs,
-        "_runs": has_runs,
-        "moves": moves,
-        "_moves": has_moves,
-    }
-    if mask is not None:
-        infos["action_mask"], infos["_action_mask"] = mask, has_mask
-    return infos
-
-
-def _constant_rows(values: npt.NDArray[np.bool_], width: int) -> npt.NDArray[np.int8]:
-    """Return an int8 array ``(len(values), width)``, read-only, whose rows repeat one value each.
-
-    The masks of games that are over are such: they allow every action, so that no softmax divides
-    by zero, and the rows of other games are empty. Written out they would take longer than to play.
-    """
-    rows = np.ndarray((len(values), width), np.int8, values.view(np.int8), strides=(1, 0))
-    rows.flags.writeable = False
-    return rows
-
-
-def _add_illegal(
-    infos: dict[str, Any],
-    actions: npt.NDArray[np.int64],
-    illegal: npt.NDArray[np.bool_],
-    status: npt.NDArray[np.int8],
-    same_step: bool,
-) -> None:
-    """Name the illegal actions, in the final infos where a game ended and was started anew."""
-    here = illegal & (status == PLAYING) if same_step else illegal.copy()
-    infos["illegal_action"], infos["_illegal_action"] = np.where(here, actions, 0), here
-    final = illegal & ~here
-    if "final_info" in infos:
-        infos["final_info"]["illegal_action"] = np.where(final, actions, 0)
-        infos["final_info"]["_illegal_action"] = final
 
 
 def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
+from benchmark_engine import ADAPTER, IDLE_ADAPTER, IDLE_PPO, PPO
+from benchmark_types import Contender
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import VecEnv
@@ -17,6 +19,14 @@ from scorpion_env.sb3 import ScorpionVecEnv
 from scorpion_env.spaces import action_space, observation_space
 
 GAMES = 256
+
+
+def learning() -> Iterator[Contender]:
+    """Yield the adapter and MaskablePPO, on Scorpion and on an environment that does nothing."""
+    yield Contender(ADAPTER, adapter_run(idle=False))
+    yield Contender(IDLE_ADAPTER, adapter_run(idle=True))
+    yield Contender(PPO, ppo_run(idle=False))
+    yield Contender(IDLE_PPO, ppo_run(idle=True))
 
 
 class IdleVecEnv(VecEnv):

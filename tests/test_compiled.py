@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from scorpion_env import kernels
 from scorpion_env.compiled import compiled, sources_digest
@@ -43,3 +46,23 @@ def test_a_changed_callee_in_another_file_is_noticed(tmp_path: Path) -> None:
 
     assert answer(1) == "1"
     assert answer(2) == "2"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_no_two_processes_write_the_same_cache_file() -> None:
+    code = (
+        "import os; from scorpion_env import kernels\n"
+        "print(kernels.play._cache._cache_file._data_name(1), flush=True)\n"
+        "if os.fork() == 0:\n"
+        "    print(kernels.play._cache._cache_file._data_name(1), flush=True)\n"
+        "else:\n"
+        "    os.wait()\n"
+    )
+    names = [
+        name
+        for _ in range(2)
+        for name in subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.split()
+    ]
+    assert len(set(names)) == 4

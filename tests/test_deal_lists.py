@@ -33,8 +33,8 @@ def play_randomly(env: ScorpionEnv, seed: int) -> list[bool]:
         action = int(generator.choice(np.flatnonzero(env.action_masks())))
         _, _, terminated, truncated, info = env.step(action)
         over = terminated or truncated
-        g = env._batch.games[0].copy()
-        dead.append(info.get("outcome") != "won" and bool(is_dead(g, probe.rules_record[0], work[0])))
+        won = info.get("outcome") == "won"
+        dead.append(not won and bool(is_dead(env._batch.games[0], probe.rules_record[0], work[0])))
     return dead
 
 

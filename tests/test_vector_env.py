@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
+from gymnasium.vector.utils import batch_space
 
 from scorpion_env import PRESETS, Game, ScorpionEnv, ScorpionError, ScorpionVectorEnv
 
@@ -326,3 +328,26 @@ def test_masks_of_ended_games_are_full_and_of_others_empty() -> None:
     assert mask.dtype == np.int8
     assert mask.all(axis=1).tolist() == [True, False]
     assert not mask[1].any()
+
+
+def test_the_observation_space_is_gymnasiums_own_batch_of_the_single_one() -> None:
+    vector = ScorpionVectorEnv(3)
+    ours: Any = vector.observation_space
+    theirs = batch_space(vector.single_observation_space, 3)
+    assert ours == theirs
+    assert repr(ours) == repr(theirs)
+    assert (ours.sample() <= ours.high).all()
+    assert vector.reset(seed=0)[0] in ours
+    assert pickle.loads(pickle.dumps(ours)) == theirs
+
+
+def test_a_game_of_classic_costs_at_most_two_kilobytes() -> None:
+    size = 4096
+    ScorpionVectorEnv(size).reset(seed=0)
+    tracemalloc.start()
+    vector = ScorpionVectorEnv(size)
+    vector.reset(seed=0)
+    vector.step(np.full(size, 364))
+    allocated = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert allocated <= 2048 * size
