@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 import yaml
 from pydantic import (
     BaseModel,
@@ -28,10 +30,12 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from agents.deal_sets import shared_deals
+from scorpion_env.batch import checked_end
+from scorpion_env.deal_lists import ALL, DEALS, deal_list, read_deal_list
 from scorpion_env.deals import parse_deals
 from scorpion_env.errors import ScorpionError, nearest, unknown
 from scorpion_env.rewards import REWARDS
-from scorpion_env.rules import get_rules
+from scorpion_env.rules import Rules, get_rules
 
 DEFAULT_CONFIG = Path(__file__).resolve().parent.parent / "configs" / "ppo_classic.yaml"
 """What ``scripts/train.py`` trains without arguments."""
@@ -93,6 +97,11 @@ class Schedule(BaseModel):
         return self.end + (self.start - self.end) * left
 
 
+def training_deals(deals: str, rules: Rules) -> npt.NDArray[np.uint64]:
+    """Return the deals that a configuration's `deals` names, uint64; none stands for all."""
+    return deal_list(deals, rules) if deals in DEALS else read_deal_list(Path(deals))
+
+
 class NetArch(BaseModel):
     """Widths of the hidden layers of the actor (`pi`) and of the critic (`vf`)."""
 
@@ -121,6 +130,8 @@ class TrainConfig(BaseModel):
     reward: str = "points"
     reward_scale: Positive = 0.01
     max_steps: Count | None = None
+    deals: str = ALL
+    end_when: Literal["stuck", "dead"] = "stuck"
     num_envs: Count = 256
 
     # How long, and from which random numbers
@@ -180,6 +191,15 @@ class TrainConfig(BaseModel):
             raise ValueError("should be auto, cpu, cuda, cuda:N or mps")
         return value
 
+    @field_validator("deals")
+    @classmethod
+    def _readable_list(cls, value: str) -> str:
+        if value not in DEALS:
+            if not Path(value).is_file():
+                raise ValueError(f"should be all, winnable or a file of numbers, not '{value}'")
+            read_deal_list(Path(value))
+        return value
+
     @field_validator("eval_deals", "final_deals")
     @classmethod
     def _readable_deals(cls, value: str, info: ValidationInfo) -> str:
@@ -194,6 +214,15 @@ class TrainConfig(BaseModel):
     @model_validator(mode="after")
     def _deals_apart(self) -> TrainConfig:
         rules = get_rules(self.rules)
+        checked_end(self.end_when, rules)
+        trained = [str(number) for number in training_deals(self.deals, rules).tolist()]
+        for name, deals in (("eval_deals", self.eval_deals), ("final_deals", self.final_deals)):
+            shared = shared_deals(parse_deals(deals, rules), trained, rules) if trained else []
+            if shared:
+                raise ValueError(
+                    f"deals {self.deals} and {name} {deals} share {len(shared)} deals, "
+                    f"'{shared[0]}' for one; what is measured must not have been trained on"
+                )
         shared = shared_deals(
             parse_deals(self.eval_deals, rules), parse_deals(self.final_deals, rules), rules
         )

@@ -37,6 +37,8 @@ class RecordedVecEnv(ScorpionVecEnv):
         reward_scale: float = 1.0,
         observation: str = "player",
         max_steps: int | None = None,
+        deals: str | npt.ArrayLike = "all",
+        end_when: str = "stuck",
     ) -> None:
         super().__init__(
             num_envs,
@@ -46,6 +48,8 @@ class RecordedVecEnv(ScorpionVecEnv):
             reward_scale=reward_scale,
             observation=observation,
             max_steps=max_steps,
+            deals=deals,
+            end_when=end_when,
         )
         self._seed = seed
         self._played = np.zeros((num_envs, 64), np.int64)

@@ -2,9 +2,9 @@
 
 A run folder holds ``config.yaml`` (resolved), ``rules.json``, ``run.json`` (versions, git revision,
 command, threads, once for each time that the training was started), ``progress.csv`` and
-TensorBoard's files, ``evaluations.csv``, the models ``best`` and ``last`` (see :mod:`agents.ppo`),
-a replay of the best model's best game, and ``checkpoint.safetensors``, from which
-:func:`resume` goes on (see :mod:`agents.checkpoint`).
+TensorBoard's files, ``evaluations.csv``, ``deals.txt`` if the run draws from a list, the models
+``best`` and ``last`` (see :mod:`agents.ppo`), a replay of the best model's best game, and
+``checkpoint.safetensors``, from which :func:`resume` goes on (see :mod:`agents.checkpoint`).
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ import numpy.typing as npt
 import torch
 
 from agents.checkpoint import Best, Checkpoint, current_versions, read_checkpoint
-from agents.config import TrainConfig, load_config
+from agents.config import TrainConfig, load_config, training_deals
 from agents.curves import open_curves
 from agents.keeper import Keeper, ResumablePPO, Stop
 from agents.machine import alone_in, chosen_device, chosen_threads, note_session
 from agents.ppo import policy_arguments, without_null_moves
 from agents.recorded_env import RecordedVecEnv
+from scorpion_env.deal_lists import DEALS, deal_list_text, read_deal_list
 from scorpion_env.errors import ScorpionError
 from scorpion_env.files import write_whole
 from scorpion_env.rules import get_rules
@@ -34,6 +35,7 @@ from scorpion_env.rules import get_rules
 __all__ = ["Stop", "Trained", "TrainingEnv", "resume", "train"]
 
 CONFIG_FILE = "config.yaml"
+DEALS_FILE = "deals.txt"
 
 
 class TrainingEnv(RecordedVecEnv):
@@ -91,6 +93,7 @@ def train(
         raise ScorpionError(f"{folder} is not empty; name another --run-dir.")
     device = chosen_device(config.device)
     with alone_in(folder):
+        config = _with_own_deals(config, folder)
         write_whole(folder / CONFIG_FILE, config.to_yaml())
         return _run(
             config,
@@ -156,6 +159,15 @@ def resume(
         )
 
 
+def _with_own_deals(config: TrainConfig, folder: Path) -> TrainConfig:
+    """Copy a list of training deals into the run folder, so that the run can be repeated."""
+    if config.deals in DEALS:
+        return config
+    numbers = read_deal_list(Path(config.deals)).tolist()
+    write_whole(folder / DEALS_FILE, deal_list_text(numbers, f"copy of {config.deals}"))
+    return config.model_copy(update={"deals": str(folder / DEALS_FILE)})
+
+
 def run_config(folder: Path) -> TrainConfig:
     """Return the configuration of a run.
 
@@ -208,6 +220,8 @@ def _run(
         reward=config.reward,
         reward_scale=config.reward_scale,
         max_steps=config.max_steps,
+        deals=training_deals(config.deals, rules),
+        end_when=config.end_when,
     )
     env.mask_null_moves = config.mask_null_moves
     model = ResumablePPO(

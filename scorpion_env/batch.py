@@ -125,7 +125,7 @@ class Batch:
         self.settings["autoreset"] = autoreset
         self._raises_illegal = illegal_action == "raise"
         self.deals = deal_list(deals, rules)
-        self._end_dead = _checked_end(end_when, rules)
+        self._end_dead = checked_end(end_when, rules)
         if rules.undo_action:
             undo_actions = max(undo_actions, self.max_steps)
         events = log_capacity(rules, undo_actions) if undo_actions else 0
@@ -287,7 +287,7 @@ class Batch:
         for action in actions:
             if not 0 <= action < self.rules.num_actions:
                 raise self._outside(action)
-            reward, status, *_ = step_single(*tables, action, shown, mask)
+            reward, status, *_ = step_single(*tables, action, shown, mask, self._end_dead)
             total += reward
             if status != PLAYING:
                 raise ScorpionError(f"Action {action} ends the game.")
@@ -427,7 +427,7 @@ def outcome_of(status: int) -> str | None:
     return OUTCOMES[status]
 
 
-def _checked_end(end_when: str, rules: Rules) -> bool | None:
+def checked_end(end_when: str, rules: Rules) -> bool | None:
     """Return what the kernels call `end_dead`: True, or None.
 
     Raises:

@@ -85,6 +85,10 @@ def read_deal_list(path: Path) -> npt.NDArray[np.uint64]:
     return np.array(numbers, np.uint64)
 
 
-def deal_list_text(numbers: Iterable[int], title: str) -> str:
-    """Return the text of a file that `read_deal_list` reads."""
-    return f"# {title}\n" + "".join(f"{number}\n" for number in numbers)
+def deal_list_text(numbers: Iterable[int], title: str, notes: Iterable[str] | None = None) -> str:
+    """Return the text of a file that `read_deal_list` reads, with a note beside each number."""
+    if notes is None:
+        lines = [str(number) for number in numbers]
+    else:
+        lines = [f"{number}  # {note}" for number, note in zip(numbers, notes, strict=True)]
+    return "\n".join([f"# {title}", *lines, ""])

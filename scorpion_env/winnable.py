@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.deals import EVALUATION_DEALS
-from scorpion_env.errors import ScorpionError
+from scorpion_env.errors import ScorpionError, unknown
+from scorpion_env.rollout import random_rollouts
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.solver import VERDICTS, Solver
 
@@ -30,6 +31,9 @@ QUICK_NODES = 2000
 
 FOUND_AT_ONCE = 100
 """How many winnable deals are looked for where a variant has no list."""
+
+MEASURES = ("nodes", "random")
+"""How deals can be put in order of difficulty."""
 
 _WON = VERDICTS.index("won")
 
@@ -87,22 +91,47 @@ def _solver(rules: Rules) -> Solver:
 
 
 def by_difficulty(
-    deals: npt.ArrayLike, rules: str | Rules = "classic", *, nodes: int = 100_000
-) -> npt.NDArray[np.uint64]:
-    """Return the winnable ones of some seeded deals, those that the solver wins soonest first.
+    deals: npt.ArrayLike,
+    rules: str | Rules = "classic",
+    *,
+    measure: str = "nodes",
+    nodes: int = 100_000,
+    games: int = 200,
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
+    """Return the winnable ones of some seeded deals, the easiest first, and how easy they are.
 
     Args:
         deals: Numbers of deals.
         rules: The variant.
+        measure: ``"nodes"``: positions that the solver looks at until it wins, fewest first.
+            ``"random"``: the share of random games won, largest first, then by nodes.
         nodes: Node limit for each deal; beyond it a deal counts as not winnable.
+        games: Random games for each deal.
+
+    Returns:
+        Numbers of deals, uint64, and their measure, float64, both ``(winnable,)``.
+
+    Raises:
+        ScorpionError: if there is no such measure.
     """
-    solver = _solver(get_rules(rules))
+    if measure not in MEASURES:
+        raise ScorpionError(unknown("measure", measure, MEASURES))
+    rules = get_rules(rules)
+    solver = _solver(rules)
     found = []
     for deal in np.asarray(deals, np.uint64).tolist():
         verdicts, used = solver.solve_deals(deal, 1, node_limit=nodes, quick_nodes=nodes)
-        if verdicts[0] == _WON:
-            found.append((int(used[0]), deal))
-    return np.array([deal for _, deal in sorted(found)], np.uint64)
+        if verdicts[0] != _WON:
+            continue
+        wins = 0
+        if measure == "random":
+            wins = sum(random_rollouts(rules, deal, 1, seed=seed).wins for seed in range(games))
+        found.append((-wins, int(used[0]), deal))
+    found.sort()
+    ordered = np.array([deal for _, _, deal in found], np.uint64)
+    if measure == "random":
+        return ordered, np.array([-wins / games for wins, _, _ in found], np.float64)
+    return ordered, np.array([used for _, used, _ in found], np.float64)
 
 
 def find_winnable(

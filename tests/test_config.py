@@ -118,3 +118,19 @@ def test_rules_of_ones_own_can_be_trained(tmp_path: Path) -> None:
 
 def test_the_defaults_are_a_valid_configuration() -> None:
     assert TrainConfig().rules == "classic"
+
+
+def test_training_deals_are_a_readable_list_and_none_to_be_measured_on(tmp_path: Path) -> None:
+    deals = tmp_path / "deals.txt"
+    deals.write_text("1000005\n")
+    assert load_config(overrides=[f"deals={deals}"]).deals == str(deals)
+    deals.write_text("1000005\n17\n")
+    with pytest.raises(ConfigError, match="'17'"):
+        load_config(overrides=[f"deals={deals}"])
+    deals.write_text("seven\n")
+    with pytest.raises(ConfigError, match="line 1"):
+        load_config(overrides=[f"deals={deals}"])
+    with pytest.raises(ConfigError, match="winnable"):
+        load_config(overrides=["deals=winable"])
+    with pytest.raises(ConfigError, match="undo"):
+        load_config(overrides=["rules=open", "end_when=dead"])

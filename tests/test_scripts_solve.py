@@ -10,6 +10,7 @@ from pathlib import Path
 import boards
 import pytest
 
+from scorpion_env.deal_lists import read_deal_list
 from scorpion_env.game import Game
 from scorpion_env.replay import record, save
 from scorpion_env.rules import PRESETS
@@ -120,3 +121,19 @@ def test_a_journal_of_another_survey_is_refused(tmp_path: Path) -> None:
     found = run("survey.py", "--deals", "0:10", "--csv", str(tmp_path / "out.csv"))
     assert found.returncode == 2
     assert len(found.stderr.splitlines()) == 1
+
+
+def test_a_curriculum_lists_winnable_deals_easiest_first(tmp_path: Path) -> None:
+    out = tmp_path / "easy.txt"
+    arguments = ["--deals", "2000000:2000060", "--out", str(out)]
+    assert run("curriculum.py", *arguments).returncode == 0
+    whole = read_deal_list(out).tolist()
+    nodes = [Solver(CLASSIC).solve(deal).nodes for deal in whole]
+    assert len(whole) > 3
+    assert nodes == sorted(nodes)
+    assert run("curriculum.py", *arguments, "--easiest", "0.5").returncode == 0
+    assert read_deal_list(out).tolist() == whole[: round(len(whole) / 2)]
+    assert run("curriculum.py", *arguments, "--by", "random", "--games", "20").returncode == 0
+    assert set(read_deal_list(out).tolist()) == set(whole)
+    found = run("curriculum.py", "--deals", "pysol:1", "--out", str(out))
+    assert (found.returncode, len(found.stderr.splitlines())) == (2, 1)

@@ -24,8 +24,9 @@ from agents.checkpoint import CHECKPOINT_FILE
 from agents.config import TrainConfig
 from agents.evaluation import evaluate
 from agents.ppo import MODEL_FILE, WEIGHTS_FILES
-from agents.training import Stop, TrainingEnv, train
+from agents.training import Stop, TrainingEnv, run_config, train
 from scorpion_env import ScorpionError, get_rules, replay
+from scorpion_env.deal_lists import read_deal_list
 
 ROOT = Path(__file__).parent.parent
 SMALL: dict[str, Any] = {
@@ -301,3 +302,15 @@ def test_a_short_training_beats_random_play(tmp_path: Path) -> None:
     assert drawn.mean_points_ci95 is not None
     assert learnt.mean_points_ci95 is not None
     assert learnt.mean_points_ci95[0] > drawn.mean_points_ci95[1]
+
+
+def test_a_run_that_draws_from_a_list_keeps_a_copy_of_it(tmp_path: Path) -> None:
+    deals = tmp_path / "easy.txt"
+    deals.write_text("1000005  # 14 nodes\n1000016\n")
+    result = run(tmp_path / "run", deals=str(deals), end_when="dead")
+    config = run_config(result.folder)
+    assert read_deal_list(Path(config.deals)).tolist() == [1000005, 1000016]
+    assert Path(config.deals).parent == result.folder
+    env = TrainingEnv(4, "classic", seed=0, deals=read_deal_list(Path(config.deals)))
+    env.reset()
+    assert {info["deal"] for info in env.reset_infos} <= {"1000005", "1000016"}
