@@ -129,6 +129,21 @@ class Solver:
             self._log,
         ]
 
+    def search_memory(self, node_limit: int) -> tuple[tuple[Any, ...], Any, Any]:
+        """Return what it takes to call the compiled search oneself, for players that search.
+
+        Args:
+            node_limit: Positions that one search looks at, at most.
+
+        Returns:
+            The arguments `order` to `tried` of :func:`scorpion_env.solver_kernels.search`, with a
+            table that a single search cannot fill; the undo log; and the record of the rules.
+        """
+        arguments = self._arguments()
+        table = self._new_table(max(_FIRST_BITS, (4 * node_limit).bit_length()))
+        memory = (*arguments[2:5], table, *arguments[6:9])
+        return memory, self._log, self._batch.rules_record[0]
+
     def _restart(self) -> None:
         for field in ("nodes", "depth", "used", "cut", "entered", "salt"):
             self._state[field] = 0
