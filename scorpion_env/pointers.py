@@ -16,7 +16,8 @@ from numba.extending import intrinsic as numba_intrinsic
 
 CACHE_LINE = 64
 
-ir: Any = cgutils.ir
+_tools: Any = cgutils
+ir = _tools.ir
 """llvmlite's, by way of numba, which needs it as well."""
 
 intrinsic: Any = numba_intrinsic
