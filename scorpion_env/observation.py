@@ -28,7 +28,7 @@ from scorpion_env.cards import CARDS_PER_SUIT
 from scorpion_env.compiled import compiled, inlined
 from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.rules import Rules
-from scorpion_env.state import CHUNK
+from scorpion_env.state import CHUNK, FEATURE_COUNT
 from scorpion_env.tableau import height
 
 FEATURES = ("place", "column", "row", "on_top", "face_down", "visible", "to_come")
@@ -115,8 +115,11 @@ def observe_cells(g: Any, rules: Any, seen: Any) -> None:
 def observe_game(g: Any, rules: Any, seen: Any, everything: Any) -> None:
     """Write every row of an observation, a record of :func:`scorpion_env.state.seen_dtype`."""
     for card in range(g.below.shape[0]):
-        _clear_row(seen, card)
-        seen.cards[card, TO_COME] = g.reserve_left
+        for entry in range(FEATURE_COUNT):
+            seen.cards[card, entry] = 0
+    if g.reserve_left:
+        for card in range(g.below.shape[0]):
+            seen.cards[card, TO_COME] = g.reserve_left
     for column in range(g.end.shape[0]):
         observe_column(g, seen, column, everything)
     for i in range(g.runs if not rules.runs_stay else 0):

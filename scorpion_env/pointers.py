@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic as numba_intrinsic
 
 CACHE_LINE = 64
 
-# Called with one argument less than it is defined with, which no type can say.
-intrinsic: Any = numba_intrinsic
+_tools: Any = cgutils
+ir = _tools.ir
+"""llvmlite's, by way of numba, which needs it as well."""
 
-Typed = tuple[Any, Callable[[Any, ir.IRBuilder, Any, Any], ir.Value]]
+intrinsic: Any = numba_intrinsic
+"""What it decorates is called with one argument less than it is defined with: no type says so."""
+
+Typed = tuple[Any, Callable[[Any, Any, Any, Any], Any]]
+"""The signature of an intrinsic, and the function that writes its code."""
 
 
 @intrinsic
@@ -35,7 +39,7 @@ def pointer(_: Any, array: Any) -> Typed:
     kind: Any = types.CPointer
     signature = kind(array.dtype)(array)
 
-    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         struct = context.make_array(sig.args[0])(context, builder, args[0])
         empty = builder.icmp_signed("==", struct.nitems, ir.Constant(struct.nitems.type, 0))
         return builder.select(empty, ir.Constant(struct.data.type, None), struct.data)
@@ -48,7 +52,7 @@ def holds_any(_: Any, array: Any) -> Typed:
     """Return whether an array has elements, or a pointer to one is not null."""
     is_pointer = isinstance(array, types.CPointer)
 
-    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         if is_pointer:
             return builder.icmp_unsigned("!=", args[0], ir.Constant(args[0].type, None))
         struct = context.make_array(sig.args[0])(context, builder, args[0])
@@ -67,7 +71,7 @@ def claim(_: Any, place: Any, start: Any, count: Any) -> Typed:
         count: How many bytes.
     """
 
-    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
         function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)

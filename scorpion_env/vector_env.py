@@ -83,7 +83,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
     Gymnasium's ``_key`` that says whom it concerns; the property `deals` names the deals. Games
     that are over add ``outcome`` and ``is_success``; with ``autoreset_mode=SAME_STEP`` (the
     default) these, with the other numbers of the last step, stand in ``infos["final_info"]`` and
-    the last observation in ``final_obs``. With ``DISABLED`` a game that is over holds still and
+    the last observation in ``final_obs``; the masks there, all 1 for a game that is over, are
+    read-only. With ``DISABLED`` a game that is over holds still and
     earns nothing until it is reset.
 
     Args:

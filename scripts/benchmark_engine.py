@@ -27,6 +27,7 @@ TAXI = "EnvPool Taxi-v3, 1024 games"
 OPEN_SPIEL = "OpenSpiel solitaire, observation and mask"
 ADAPTER = "SB3 VecEnv of Scorpion, masks, 256 games"
 IDLE_ADAPTER = "SB3 VecEnv that does nothing, masks, 256 games"
+IDLE_STACKED = "SB3 VecEnv that does nothing, masks as ours, 256 games"
 PPO = "MaskablePPO on Scorpion"
 IDLE_PPO = "MaskablePPO on a VecEnv that does nothing"
 

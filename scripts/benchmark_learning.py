@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from benchmark_engine import ADAPTER, IDLE_ADAPTER, IDLE_PPO, PPO
+from benchmark_engine import ADAPTER, IDLE_ADAPTER, IDLE_PPO, IDLE_STACKED, PPO
 from benchmark_types import Contender
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import VecEnv
 
 from scorpion_env.rules import get_rules
-from scorpion_env.sb3 import ScorpionVecEnv
+from scorpion_env.sb3 import Masks, ScorpionVecEnv
 from scorpion_env.spaces import action_space, observation_space
 
 GAMES = 256
@@ -25,14 +25,22 @@ def learning() -> Iterator[Contender]:
     """Yield the adapter and MaskablePPO, on Scorpion and on an environment that does nothing."""
     yield Contender(ADAPTER, adapter_run(idle=False))
     yield Contender(IDLE_ADAPTER, adapter_run(idle=True))
+    yield Contender(IDLE_STACKED, adapter_run(idle=True, stacked=True))
     yield Contender(PPO, ppo_run(idle=False))
     yield Contender(IDLE_PPO, ppo_run(idle=True))
 
 
 class IdleVecEnv(VecEnv):
-    """One position of Classic for each game, for ever: no environment can be faster."""
+    """One position of Classic for each game, for ever: no environment can be faster.
 
-    def __init__(self, num_envs: int) -> None:
+    Args:
+        num_envs: Number of games.
+        stacked: Hand out the masks as the adapter does, as a list that numpy stacks in one copy,
+            and not as an array, which it takes apart row by row.
+    """
+
+    def __init__(self, num_envs: int, *, stacked: bool = False) -> None:
+        self._stacked = stacked
         rules = get_rules("classic")
         self.render_mode = None
         super().__init__(num_envs, observation_space(rules), action_space(rules))
@@ -71,20 +79,21 @@ class IdleVecEnv(VecEnv):
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
         """Return masks that allow everything."""
-        return self._masks.copy()
+        masks = self._masks.copy()
+        return Masks(masks) if self._stacked else masks
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """Be wrapped in nothing."""
         return [False] * self.num_envs
 
 
-def _make(idle: bool) -> VecEnv:
-    return IdleVecEnv(GAMES) if idle else ScorpionVecEnv(GAMES, seed=0)
+def _make(idle: bool, stacked: bool = False) -> VecEnv:
+    return IdleVecEnv(GAMES, stacked=stacked) if idle else ScorpionVecEnv(GAMES, seed=0)
 
 
-def adapter_run(*, idle: bool) -> Callable[[], int]:
+def adapter_run(*, idle: bool, stacked: bool = False) -> Callable[[], int]:
     """Return steps with masks, actions drawn beforehand where nothing depends on them."""
-    env = _make(idle)
+    env = _make(idle, stacked)
     env.reset()
     rng = np.random.default_rng(0)
 

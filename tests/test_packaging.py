@@ -112,7 +112,7 @@ def test_agents_and_scripts_import_only_what_the_train_extra_brings() -> None:
     for folder in ("agents", "scripts"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             # The benchmark measures the peers that are installed, and does without the others.
-            peers = {"envpool", "pyspiel"} if path.name == "benchmark.py" else set()
+            peers = {"envpool", "pyspiel"} if path.name == "benchmark_engine.py" else set()
             assert imported_modules(path) <= allowed | peers, f"{folder}/{path.name}"
 
 
