@@ -8,17 +8,20 @@ may change between two releases.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
+from scorpion_env.deals import EVALUATION_DEALS
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules
 from scorpion_env.sb3 import ScorpionVecEnv
 
-GamesInFlight = dict[str, npt.NDArray[np.int64]]
-"""``episodes`` and ``lengths``, both ``(num_envs,)``, and ``actions``, those of all games one after
-another, ``(sum(lengths),)``; all int64."""
+GamesInFlight = dict[str, npt.NDArray[Any]]
+"""``episodes``, ``deals`` (uint64) and ``lengths`` (int64), each ``(num_envs,)``, and ``actions``,
+those of all games one after another, int64 ``(sum(lengths),)``."""
 
 
 class RecordedVecEnv(ScorpionVecEnv):
@@ -27,30 +30,8 @@ class RecordedVecEnv(ScorpionVecEnv):
     Takes the arguments of `ScorpionVecEnv`; `seed` must be given, since it names the deals.
     """
 
-    def __init__(
-        self,
-        num_envs: int,
-        rules: str | Rules,
-        *,
-        seed: int,
-        reward: str = "points",
-        reward_scale: float = 1.0,
-        observation: str = "player",
-        max_steps: int | None = None,
-        deals: str | npt.ArrayLike = "all",
-        end_when: str = "stuck",
-    ) -> None:
-        super().__init__(
-            num_envs,
-            rules,
-            seed=seed,
-            reward=reward,
-            reward_scale=reward_scale,
-            observation=observation,
-            max_steps=max_steps,
-            deals=deals,
-            end_when=end_when,
-        )
+    def __init__(self, num_envs: int, rules: str | Rules, *, seed: int, **arguments: Any) -> None:
+        super().__init__(num_envs, rules, seed=seed, **arguments)
         self._seed = seed
         self._played = np.zeros((num_envs, 64), np.int64)
 
@@ -65,7 +46,8 @@ class RecordedVecEnv(ScorpionVecEnv):
         """Return what :meth:`resume_games` restores the games from."""
         played = np.arange(self._played.shape[1]) < self._lengths[:, None]
         return {
-            "episodes": self._batch.games["episode"].astype(np.int64),
+            "episodes": self._batch.games["episode"].copy(),
+            "deals": self._batch.games["deal"].copy(),
             "lengths": self._lengths.copy(),
             "actions": self._played[played],
         }
@@ -82,26 +64,27 @@ class RecordedVecEnv(ScorpionVecEnv):
         Raises:
             ScorpionError: if the games cannot have come about in such an environment.
         """
-        episodes, lengths, actions = (games[k] for k in ("episodes", "lengths", "actions"))
+        batch = self._batch
+        names = ("episodes", "deals", "lengths", "actions")
+        episodes, deals, lengths, actions = (games[name] for name in names)
         if (
-            any(array.dtype != np.int64 for array in (episodes, lengths, actions))
-            or episodes.shape != (self.num_envs,)
-            or lengths.shape != (self.num_envs,)
-            or lengths.min() < 0
-            or lengths.max() >= self._batch.max_steps
+            [games[name].dtype for name in names] != [np.uint64, np.uint64, np.int64, np.int64]
+            or any(games[name].shape != (self.num_envs,) for name in names[:3])
             or episodes.min() < 1
+            or not np.all((deals >= EVALUATION_DEALS) | np.isin(deals, batch.deals))
+            or lengths.min() < 0
+            or lengths.max() >= batch.max_steps
             or actions.shape != (lengths.sum(),)
         ):
             raise ScorpionError("The games in flight are damaged.")
-        batch = self._batch
         batch.key(self._seed)
-        batch.games["episode"] = episodes - 1
+        batch.games["episode"] = episodes - np.uint64(1)
         self._lengths[:] = lengths
         self._returns[:] = 0
         self._played = np.zeros((self.num_envs, max(64, int(lengths.max()) + 1)), np.int64)
         ends = np.cumsum(lengths)
         for i in range(self.num_envs):
-            batch.start_next(i)
+            batch.start_next(i, deals[i : i + 1])
             played = actions[ends[i] - lengths[i] : ends[i]]
             self._played[i, : len(played)] = played
             try:

@@ -54,12 +54,25 @@ def test_interrupted_games_go_on_as_if_they_had_not_been(rules: str) -> None:
             np.testing.assert_array_equal(a, b)
 
 
+def test_games_keep_their_deals_when_later_ones_are_drawn_from_a_list() -> None:
+    env = RecordedVecEnv(4, "classic", seed=0)
+    env.reset()
+    env.set_deals([2_000_000, 2_000_001])
+    play(env, np.random.default_rng(0), 9)
+    other = RecordedVecEnv(4, "classic", seed=0, deals=[2_000_000, 2_000_001])
+    np.testing.assert_array_equal(other.resume_games(env.games_in_flight()), env._batch.seen)
+    rng = (np.random.default_rng(1), np.random.default_rng(1))
+    for one, two in zip(play(env, rng[0], 40), play(other, rng[1], 40), strict=True):
+        np.testing.assert_array_equal(one[0], two[0])
+
+
 def test_no_deal_of_an_evaluation_comes_back_whatever_the_file_says() -> None:
     env = RecordedVecEnv(4, "classic", seed=0)
     env.reset()
-    games = env.games_in_flight() | {"episodes": np.array([1, 2, 10**9, 2**62])}
-    env.resume_games(games)
-    assert (env._batch.games["deal"] >= 2**32).all()
+    games = env.games_in_flight()
+    games["deals"][2] = 7
+    with pytest.raises(ScorpionError, match="damaged"):
+        env.resume_games(games)
 
 
 def test_games_that_have_ended_are_not_in_flight() -> None:
