@@ -27,6 +27,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from agents.afterstate_features import check_describable
 from scorpion_env.deals import parse_deals
 from scorpion_env.errors import ScorpionError, nearest, unknown
 from scorpion_env.rewards import REWARDS
@@ -119,6 +120,7 @@ class TrainConfig(BaseModel):
     rules: str | dict[str, Any] = "classic"
     reward: str = "points"
     reward_scale: Positive = 0.01
+    win_bonus: NotNegative = 0.0
     max_steps: Count | None = None
     num_envs: Count = 256
 
@@ -128,7 +130,10 @@ class TrainConfig(BaseModel):
     seed: Whole = 0
 
     # The network
+    policy: Literal["mlp", "afterstate"] = "mlp"
+    critic: Literal["player", "full"] = "player"
     extractor: Literal["flat"] = "flat"
+    encoder: Annotated[list[Count], Field(min_length=1)] = [64, 64]
     net_arch: NetArch = NetArch(pi=[256, 256], vf=[256, 256])
     activation: Literal["relu", "tanh"] = "relu"
     mask_null_moves: bool = True
@@ -189,6 +194,17 @@ class TrainConfig(BaseModel):
             except OSError as error:
                 raise ValueError(f"Cannot read {value}: {error.strerror or error}") from error
         return value
+
+    @model_validator(mode="after")
+    def _policy_fits(self) -> TrainConfig:
+        if self.policy == "afterstate":
+            check_describable(get_rules(self.rules))
+        elif self.critic == "full":
+            raise ValueError(
+                "critic: full needs policy: afterstate; the flat network's actor would see the "
+                "hidden cards too"
+            )
+        return self
 
     @model_validator(mode="after")
     def _batches_fit(self) -> TrainConfig:

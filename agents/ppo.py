@@ -26,6 +26,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 import scorpion_env
+from agents.afterstate_policy import AfterstateBuffer, AfterstatePolicy
 from agents.base import Actions, Agent, Draws, Masks, Observations, null_moves
 from agents.config import TrainConfig
 from scorpion_env.errors import ScorpionError
@@ -74,12 +75,30 @@ class FlatExtractor(BaseFeaturesExtractor):
 EXTRACTORS: dict[str, type[BaseFeaturesExtractor]] = {"flat": FlatExtractor}
 
 
+POLICIES: dict[str, type[MaskableActorCriticPolicy]] = {
+    "mlp": MaskableActorCriticPolicy,
+    "afterstate": AfterstatePolicy,
+}
+
+
 def policy_arguments(config: TrainConfig) -> dict[str, Any]:
     """Return the ``policy_kwargs`` of the network that a configuration describes."""
-    return {
-        "features_extractor_class": EXTRACTORS[config.extractor],
+    arguments: dict[str, Any] = {
         "net_arch": {"pi": list(config.net_arch.pi), "vf": list(config.net_arch.vf)},
         "activation_fn": _ACTIVATIONS[config.activation],
+    }
+    if config.policy == "afterstate":
+        return arguments | {"rules": get_rules(config.rules), "encoder": list(config.encoder)}
+    return arguments | {"features_extractor_class": EXTRACTORS[config.extractor]}
+
+
+def buffer_arguments(config: TrainConfig) -> dict[str, Any]:
+    """Return the arguments of ``MaskablePPO`` that say which rollout buffer the policy needs."""
+    if config.policy == "mlp":
+        return {}
+    return {
+        "rollout_buffer_class": AfterstateBuffer,
+        "rollout_buffer_kwargs": {"rules": get_rules(config.rules)},
     }
 
 
@@ -111,10 +130,14 @@ class PPOAgent(Agent):
         """Choose an action in each of B games; see `Agent.act`."""
         if self._mask_null_moves:
             masks = without_null_moves(observations, masks, self.rules)
-        chunks = [
-            self._logits(observations[i : i + CHUNK]) for i in range(0, len(observations), CHUNK)
-        ]
-        logits = np.where(masks, np.concatenate(chunks), -np.inf)
+        if isinstance(self._policy, AfterstatePolicy):
+            logits = self._policy.logits(observations, masks)
+        else:
+            chunks = [
+                self._logits(observations[i : i + CHUNK])
+                for i in range(0, len(observations), CHUNK)
+            ]
+            logits = np.where(masks, np.concatenate(chunks), -np.inf)
         if not self.stochastic:
             return logits.argmax(axis=1)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True)).cumsum(axis=1)
@@ -162,7 +185,10 @@ def save_model(
         "version": MODEL_VERSION,
         "rules": rules.as_dict(),
         "network": config.model_dump(
-            mode="json", include={"extractor", "net_arch", "activation", "mask_null_moves"}
+            mode="json",
+            include={
+                *("policy", "extractor", "encoder", "net_arch", "activation", "mask_null_moves")
+            },
         ),
         "weights": file.name,
         "weights_sha256": digest,
@@ -209,7 +235,7 @@ def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) ->
             f"The model in {folder} plays rules '{played.name}', not '{rules.name}'."
         )
     try:
-        config = TrainConfig.model_validate(about["network"])
+        config = TrainConfig.model_validate(about["network"] | {"rules": about["rules"]})
         policy = empty_policy(rules, config)
         file = folder / about["weights"]
         weights = file.read_bytes()
@@ -259,7 +285,7 @@ def read_description(folder: Path) -> dict[str, Any]:
 
 def empty_policy(rules: Rules, config: TrainConfig) -> MaskableActorCriticPolicy:
     """Return the network that a configuration describes, with random weights."""
-    return MaskableActorCriticPolicy(
+    return POLICIES[config.policy](
         observation_space(rules), action_space(rules), lambda _: 0.0, **policy_arguments(config)
     )
 

@@ -33,11 +33,19 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 from tqdm import tqdm
 
 from agents.config import TrainConfig
 from agents.evaluation import Evaluation, Summary, evaluate
-from agents.ppo import PPOAgent, policy_arguments, save_model, without_null_moves
+from agents.ppo import (
+    POLICIES,
+    PPOAgent,
+    buffer_arguments,
+    policy_arguments,
+    save_model,
+    without_null_moves,
+)
 from agents.results import save_replays, versions
 from scorpion_env.errors import ScorpionError
 from scorpion_env.files import make_folder, write_whole
@@ -49,9 +57,18 @@ LINE_EVERY = 10
 
 
 class TrainingEnv(ScorpionVecEnv):
-    """The adapter, with masks that can leave out null moves."""
+    """The adapter, with masks that can leave out null moves, and an extra reward for a win."""
 
     mask_null_moves = False
+    win_bonus = 0.0
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Play the actions; return observations, rewards, dones and infos."""
+        seen, rewards, dones, infos = super().step_wait()
+        if self.win_bonus:
+            for i in np.flatnonzero(dones):
+                rewards[i] += self.win_bonus * infos[i]["is_success"]
+        return seen, rewards, dones, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the masks, bool ``(num_envs, actions)``."""
@@ -129,10 +146,12 @@ def train(
         reward=config.reward,
         reward_scale=config.reward_scale,
         max_steps=config.max_steps,
+        observation=config.critic,
     )
     env.mask_null_moves = config.mask_null_moves
+    env.win_bonus = config.win_bonus * config.reward_scale
     model = MaskablePPO(
-        "MlpPolicy",
+        POLICIES[config.policy],
         env,
         learning_rate=config.learning_rate,
         n_steps=config.n_steps,
@@ -147,6 +166,7 @@ def train(
         target_kl=config.target_kl,
         normalize_advantage=config.normalize_advantage,
         policy_kwargs=policy_arguments(config),
+        **buffer_arguments(config),
         stats_window_size=config.stats_window,
         seed=config.seed,
         device=device,
