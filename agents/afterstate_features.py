@@ -64,6 +64,7 @@ CARD_FEATURES = (
     ("hidden", 1),  # known, though it lies face down or in the reserve
     ("moved", 1),  # by the action, with its group on it
     ("open_round", 8),  # when it can receive a card
+    ("sure_round", 8),  # as `round`, if no unknown card helps
 )
 """Name and scale of what is said of each card; a full observation alone makes any `hidden`."""
 
@@ -85,6 +86,9 @@ POSITION_FEATURES = (
     ("unseen_round", 8),
     ("unknown", 15),
     ("closed_columns", 7),  # columns with face-down cards that are never turned
+    ("sure", 32),  # cards that can move even if no unknown card helps
+    ("sure_turning", 4),
+    ("sure_empty_round", 8),
 )
 """Name and scale of what is said of a position."""
 
@@ -245,12 +249,13 @@ def _describe_positions(
     cards: Any,
     rest: Any,
 ) -> None:
-    moved = np.empty(PLACES, np.int8)
+    moved = np.empty((2, PLACES), np.int8)
     p = positions[0]
     for game in range(observations.shape[0]):
         read_position(observations[game], receives.shape[0], True, p)
-        rounds = reach(p, build_any, empty_any, taken, moved)
-        _describe(p, build_any, receives, moved, rounds, -1, cards, rest, game)
+        rounds = reach(p, build_any, empty_any, taken, True, moved[0])
+        reach(p, build_any, empty_any, taken, False, moved[1])
+        _describe(p, build_any, receives, moved[0], moved[1], rounds, -1, cards, rest, game)
 
 
 @compiled
@@ -267,7 +272,7 @@ def _describe_actions(
     cards: Any,
     rest: Any,
 ) -> None:
-    moved = np.empty(PLACES, np.int8)
+    moved = np.empty((2, PLACES), np.int8)
     columns = receives.shape[0]
     p = positions[0]
     after = afterwards[0]
@@ -290,10 +295,11 @@ def _describe_actions(
             move[2] = apply_move(after, card, target, taken)
             move[4] = after.runs - p.runs
             move[10] = is_settled(after, card)
-        rounds = reach(after, build_any, empty_any, taken, moved)
-        _describe(after, build_any, receives, moved, rounds, card, cards, rest, i)
+        rounds = reach(after, build_any, empty_any, taken, True, moved[0])
+        reach(after, build_any, empty_any, taken, False, moved[1])
+        _describe(after, build_any, receives, moved[0], moved[1], rounds, card, cards, rest, i)
         if card >= 0:
-            move[11] = _frees_now(p, after, moved, card)
+            move[11] = _frees_now(p, after, moved[0], card)
 
 
 @compiled
@@ -337,6 +343,7 @@ def _describe(
     build_any: bool,
     receives: Any,
     moved: Any,
+    sure: Any,
     rounds: int,
     just_moved: int,
     cards: Any,
@@ -346,6 +353,7 @@ def _describe(
     """Write the features of a position, of which `reach` said when each card can move, at `i`."""
     unseen = unseen_round(p, moved)
     settled = beyond = movable = turning = emptying = kings = under = unknown = 0
+    surely = surely_turning = 0
     for card in range(CARDS_PER_DECK):
         for k in range(PER_CARD):
             cards[i, card, k] = 0
@@ -364,6 +372,7 @@ def _describe(
             settled += 1
         else:
             f[5] = min(moved[card], 15)
+            f[18] = min(sure[card], 15)
             f[4] = c >= 0 and moved[card] == 1
             if not king:
                 out = moved[card] == FAR
@@ -386,6 +395,9 @@ def _describe(
         f[13] = p.to_deal > 0 and receives[c]
         f[15] = row < down
         f[16] = card == just_moved
+        if not lies_well and sure[card] != FAR:
+            surely += 1
+            surely_turning += f[11]
         if f[4]:
             movable += 1
             turning += f[11]
@@ -422,6 +434,9 @@ def _describe(
     whole[14] = min(unseen, 15)
     whole[15] = unknown
     whole[16] = closed
+    whole[17] = surely
+    whole[18] = surely_turning
+    whole[19] = min(empty_round(p, sure), 15)
 
 
 @compiled

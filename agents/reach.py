@@ -1,7 +1,7 @@
 """Relaxed reachability: which cards could still move, and after how many others.
 
 A card can be placed when it and the card that receives it are free. If one forgets that a move also
-buries something, and takes every unknown card for the one that is needed, then whatever moves can
+buries something, and hopes that every unknown card is the one that is needed, then whatever moves can
 free, they free for good, and a few rounds over the cards tell when each could move at the earliest.
 What is out of reach even so is out of reach in the game: in Classic one such card means that the
 game is lost.
@@ -134,7 +134,9 @@ def _can_move(
 
 
 @compiled
-def reach(p: Any, build_any: bool, empty_any: bool, taken: bool, moved: Any) -> int:
+def reach(
+    p: Any, build_any: bool, empty_any: bool, taken: bool, hopeful: bool, moved: Any
+) -> int:
     """Find the round in which each card can move at the earliest.
 
     Args:
@@ -142,6 +144,7 @@ def reach(p: Any, build_any: bool, empty_any: bool, taken: bool, moved: Any) -> 
         build_any: Whether a card goes on any suit.
         empty_any: Whether any card goes to an empty column.
         taken: Whether complete runs are taken off the tableau.
+        hopeful: Whether an unknown card is the one that is needed; otherwise it never helps.
         moved: int8 ``(104,)``, written: 1 if it can move now, ``FAR`` if never.
 
     Returns:
@@ -151,7 +154,7 @@ def reach(p: Any, build_any: bool, empty_any: bool, taken: bool, moved: Any) -> 
     count = 0
     for card in range(CARDS_PER_DECK + p.unseen):
         moved[card] = FAR
-        if p.column[card] == AT_TAKEN:
+        if p.column[card] == AT_TAKEN or (card >= CARDS_PER_DECK and not hopeful):
             continue
         if build_any or empty_any or card % CARDS_PER_SUIT == KING or not is_settled(p, card):
             waiting[count] = card
@@ -161,7 +164,7 @@ def reach(p: Any, build_any: bool, empty_any: bool, taken: bool, moved: Any) -> 
     while changed and limit < FAR - 1:
         changed = False
         limit += 1
-        unseen = unseen_round(p, moved)
+        unseen = unseen_round(p, moved) if hopeful else FAR
         empty = empty_round(p, moved)
         left = 0
         for i in range(count):
