@@ -27,14 +27,9 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 from torch.nn import functional
 
-from agents.afterstate_features import (
-    CARD_SCALE,
-    MOVE_SCALE,
-    POSITION_SCALE,
-    Afterstates,
-    Describer,
-)
+from agents.afterstate_features import Afterstates, Describer
 from agents.base import Masks, Observations
+from agents.feature_names import CARD_SCALE, MOVE_SCALE, POSITION_SCALE
 from scorpion_env.cards import CARDS_PER_SUIT
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules
@@ -245,9 +240,7 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
         distribution.apply_masking(masks)
         return distribution
 
-    def logits(
-        self, observations: Observations, masks: Masks
-    ) -> npt.NDArray[np.float64]:
+    def logits(self, observations: Observations, masks: Masks) -> npt.NDArray[np.float64]:
         """Return the scores float64 ``(B, num_actions)``, minus infinity where nothing is legal.
 
         They do not depend on how many positions there are: afterstates are fed to the network in

@@ -1,8 +1,9 @@
 """Relaxed reachability: which cards could still move, and after how many others.
 
 A card can be placed when it and the card that receives it are free. If one forgets that a move also
-buries something, and hopes that every unknown card is the one that is needed, then whatever moves can
-free, they free for good, and a few rounds over the cards tell when each could move at the earliest.
+buries something, and hopes that every unknown card is the one that is needed, then whatever moves
+can free, they free for good, and a few rounds over the cards tell when each could move at the
+earliest.
 What is out of reach even so is out of reach in the game: in Classic one such card means that the
 game is lost.
 """
@@ -80,7 +81,7 @@ def can_place(p: Any, moved: Any, unseen: int, card: int, receiver: int, limit: 
 
 @compiled
 def is_settled(p: Any, card: int) -> bool:
-    """Whether a card lies on the one that it follows in its suit, face up, or was taken; any king."""
+    """Whether a card lies on the one it follows in its suit, face up, or was taken; any king."""
     if card >= CARDS_PER_DECK:
         return False
     if card % CARDS_PER_SUIT == KING or p.column[card] == AT_TAKEN:
@@ -127,16 +128,14 @@ def _can_move(
         return taken and _run_leaves(p, moved, card, limit)
     if not build_any:
         return can_place(p, moved, unseen, card, card + 1, limit)
-    for receiver in range(rank + 1, CARDS_PER_DECK, CARDS_PER_SUIT):  # noqa: SIM110 (compiled)
+    for receiver in range(rank + 1, CARDS_PER_DECK, CARDS_PER_SUIT):
         if can_place(p, moved, unseen, card, receiver, limit):
             return True
     return False
 
 
 @compiled
-def reach(
-    p: Any, build_any: bool, empty_any: bool, taken: bool, hopeful: bool, moved: Any
-) -> int:
+def reach(p: Any, build_any: bool, empty_any: bool, taken: bool, hopeful: bool, moved: Any) -> int:
     """Find the round in which each card can move at the earliest.
 
     Args:
@@ -161,7 +160,8 @@ def reach(
             count += 1
     limit = 0
     changed = True
-    while changed and limit < FAR - 1:
+    # The reserve comes in the second round, whether or not anything can move in the first.
+    while (changed or limit == 1) and limit < FAR - 1:
         changed = False
         limit += 1
         unseen = unseen_round(p, moved) if hopeful else FAR
