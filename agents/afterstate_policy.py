@@ -85,7 +85,7 @@ class AfterstateBuffer(MaskableRolloutBuffer):
             masks = self.action_masks.astype(np.bool_)
             described = Described.of(self._describer, self.observations, masks)
             self._described = (self.observations, described)
-        samples = super()._get_samples(batch_inds, env)
+        samples: Any = super()._get_samples(batch_inds, env)
         return samples._replace(observations=self._described[1].take(batch_inds))
 
 
@@ -98,6 +98,9 @@ class SuitsNet(nn.Module):
         head: Widths of the hidden layers after the pooling.
         activation: Between all layers.
     """
+
+    card_scale: torch.Tensor
+    rest_scale: torch.Tensor
 
     def __init__(
         self,
@@ -118,6 +121,7 @@ class SuitsNet(nn.Module):
     def forward(self, cards: torch.Tensor, rest: torch.Tensor) -> torch.Tensor:
         """Return float32 ``(N,)`` for uint8 ``(N, 4, features of 13 cards)`` and ``(N, rest)``."""
         first = self.encoder[0]
+        assert isinstance(first, nn.Linear)
         # Scaling the weights costs less than scaling the features.
         codes = functional.linear(cards.float(), first.weight * self.card_scale, first.bias)
         codes = self._activation(codes)
@@ -173,10 +177,12 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
         self.actor = SuitsNet(both, self._encoder, self.net_arch["pi"], activation)
         self.critic = SuitsNet(POSITION_SCALE, self._encoder, self.net_arch["vf"], activation)
         last = self.actor.head[-1]
+        assert isinstance(last, nn.Linear)
         with torch.no_grad():
             last.weight *= FIRST_SCORES
             last.bias.zero_()
-        self.optimizer = self.optimizer_class(
+        make_optimizer: Any = self.optimizer_class
+        self.optimizer = make_optimizer(
             self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
         )
 

@@ -78,7 +78,7 @@ def as_a_player_sees(observations: Any) -> Any:
 @pytest.mark.parametrize("preset", DESCRIBED)
 def test_a_move_leads_to_the_position_that_the_engine_shows(preset: str) -> None:
     rules = get_rules(preset)
-    before: dict[int, Any] = {}
+    before: dict[tuple[int, bool], Any] = {}
     compared = 0
     for (seen, _, actions), live in random_positions(rules, games=60, steps=70):
         places = np.flatnonzero(live).tolist()
