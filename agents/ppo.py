@@ -176,9 +176,6 @@ def save_model(
         about: What else the description says, for people: steps, command, scores.
     """
     make_folder(folder)
-    weights = save_tensors({k: v.cpu().contiguous() for k, v in policy.state_dict().items()})
-    digest = hashlib.sha256(weights).hexdigest()
-    file = folder / WEIGHTS_FILES.replace("*", digest[:12])
     rules = get_rules(config.rules)
     description = {
         "format": MODEL_FORMAT,
@@ -190,13 +187,27 @@ def save_model(
                 *("policy", "extractor", "encoder", "net_arch", "activation", "mask_null_moves")
             },
         ),
-        "weights": file.name,
-        "weights_sha256": digest,
         "versions": {"scorpion_env": scorpion_env.__version__, "torch": str(torch.__version__)},
         **about,
     }
+    weights = {k: v.cpu().contiguous() for k, v in policy.state_dict().items()}
+    write_model(folder, save_tensors(weights), description)
+
+
+def write_model(folder: Path, weights: bytes, description: dict[str, Any]) -> None:
+    """Write weights and description; a reader finds the old model or the new one.
+
+    Args:
+        folder: Where to; made if need be.
+        weights: A safetensors file.
+        description: What ``model.json`` holds; the name and digest of the weights are put in.
+    """
+    make_folder(folder)
+    digest = hashlib.sha256(weights).hexdigest()
+    file = folder / WEIGHTS_FILES.replace("*", digest[:12])
     write_whole(file, weights)
-    write_whole(folder / MODEL_FILE, json.dumps(description, indent=2) + "\n")
+    whole = description | {"weights": file.name, "weights_sha256": digest}
+    write_whole(folder / MODEL_FILE, json.dumps(whole, indent=2) + "\n")
     for other in folder.glob(WEIGHTS_FILES):
         if other != file:
             other.unlink(missing_ok=True)
@@ -221,10 +232,35 @@ def load_ppo(
         raise ScorpionError(f"{path} is no model by itself; name the folder that it lies in.")
     if path.is_file():
         return _load_zip(path, rules, stochastic=stochastic, trust=trust)
+    return _load_folder(find_model(path), path, rules, stochastic=stochastic)
+
+
+def find_model(path: Path) -> Path:
+    """Return where the model of a folder lies: in itself, or a run's best, else its last.
+
+    Raises:
+        ScorpionError: if there is no model.
+    """
     for folder in (path, path / "best", path / "last"):
         if (folder / MODEL_FILE).is_file():
-            return _load_folder(folder, path, rules, stochastic=stochastic)
+            return folder
     raise ScorpionError(f"{path} holds no model: there is no {MODEL_FILE} in it, in best or last.")
+
+
+def read_weights(folder: Path, about: dict[str, Any]) -> bytes:
+    """Return the weights of a model.
+
+    Raises:
+        ScorpionError: if they are not those that the description is of.
+    """
+    file = folder / about["weights"]
+    try:
+        weights = file.read_bytes()
+    except OSError as error:
+        raise ScorpionError(f"{file} cannot be read: {error.strerror}.") from error
+    if hashlib.sha256(weights).hexdigest() != about.get("weights_sha256"):
+        raise ScorpionError(f"{file} was changed: it is not what {MODEL_FILE} describes.")
+    return weights
 
 
 def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) -> PPOAgent:
@@ -237,14 +273,10 @@ def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) ->
     try:
         config = TrainConfig.model_validate(about["network"] | {"rules": about["rules"]})
         policy = empty_policy(rules, config)
-        file = folder / about["weights"]
-        weights = file.read_bytes()
-        if hashlib.sha256(weights).hexdigest() != about.get("weights_sha256"):
-            raise ScorpionError(f"{file} was changed: it is not what {MODEL_FILE} describes.")
-        policy.load_state_dict(load_tensors(weights))
+        policy.load_state_dict(load_tensors(read_weights(folder, about)))
     except ScorpionError:
         raise
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+    except (ValueError, KeyError, RuntimeError, SafetensorError) as error:
         reason = str(error).splitlines()[0]
         written = about.get("versions", {}).get("scorpion_env", "unknown")
         raise ScorpionError(
