@@ -128,6 +128,7 @@ class TrainConfig(BaseModel):
     timesteps: Count = 1_000_000
     max_minutes: Positive | None = None
     seed: Whole = 0
+    start_from: str | None = None
 
     # The network
     policy: Literal["mlp", "afterstate"] = "mlp"

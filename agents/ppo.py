@@ -181,12 +181,7 @@ def save_model(
         "format": MODEL_FORMAT,
         "version": MODEL_VERSION,
         "rules": rules.as_dict(),
-        "network": config.model_dump(
-            mode="json",
-            include={
-                *("policy", "extractor", "encoder", "net_arch", "activation", "mask_null_moves")
-            },
-        ),
+        "network": describe_network(config),
         "versions": {"scorpion_env": scorpion_env.__version__, "torch": str(torch.__version__)},
         **about,
     }
@@ -286,6 +281,39 @@ def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) ->
     return PPOAgent(
         str(path), rules, policy, mask_null_moves=config.mask_null_moves, stochastic=stochastic
     )
+
+
+def start_from(policy: MaskableActorCriticPolicy, path: Path, config: TrainConfig) -> None:
+    """Give a policy the weights of an earlier model, of whatever rules, with the same network.
+
+    Args:
+        policy: Its weights are replaced.
+        path: A run folder (its last model) or a model folder.
+        config: What the policy was made by.
+
+    Raises:
+        ScorpionError: if there is no such model, it is damaged, or its network is another one.
+    """
+    folder = path / "last" if (path / "last" / MODEL_FILE).is_file() else find_model(path)
+    about = read_description(folder)
+    network = describe_network(config)
+    for key in network.keys() | about["network"].keys():
+        if about["network"].get(key) != network.get(key):
+            raise ScorpionError(
+                f"The model in {folder} has {key} {about['network'].get(key)}, this configuration "
+                f"{network.get(key)}; start_from needs the same network."
+            )
+    try:
+        policy.load_state_dict(load_tensors(read_weights(folder, about)))
+    except (RuntimeError, SafetensorError) as error:
+        reason = str(error).splitlines()[0]
+        raise ScorpionError(f"The model in {folder} cannot be loaded: {reason}") from error
+
+
+def describe_network(config: TrainConfig) -> dict[str, Any]:
+    """Return what a model file says of its network: all that it takes to build it anew."""
+    keys = {"policy", "extractor", "encoder", "net_arch", "activation", "mask_null_moves"}
+    return config.model_dump(mode="json", include=keys)
 
 
 def read_description(folder: Path) -> dict[str, Any]:

@@ -44,6 +44,7 @@ from agents.ppo import (
     buffer_arguments,
     policy_arguments,
     save_model,
+    start_from,
     without_null_moves,
 )
 from agents.results import save_replays, versions
@@ -171,6 +172,8 @@ def train(
         seed=config.seed,
         device=device,
     )
+    if config.start_from is not None:
+        start_from(model.policy, Path(config.start_from), config)
     formats = ["csv"]
     if importlib.util.find_spec("tensorboard") is not None:
         formats.append("tensorboard")

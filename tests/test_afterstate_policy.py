@@ -213,6 +213,25 @@ def test_the_same_seed_gives_the_same_parameters(trained: Path, tmp_path: Path) 
     assert first == second
 
 
+def test_a_training_can_start_from_an_earlier_model_of_other_rules(
+    trained: Path, tmp_path: Path
+) -> None:
+    config = SMALL | {"rules": "wasp", "learning_rate": 0.0, "timesteps": 256}
+    wasp = TrainConfig.model_validate(config | {"start_from": str(trained)})
+    train(wasp, tmp_path / "wasp", say=lambda _: None)
+    first, second = (
+        next((folder / "last").glob("*.safetensors")).read_bytes()
+        for folder in (trained, tmp_path / "wasp")
+    )
+    assert first == second
+    other = TrainConfig.model_validate(config | {"start_from": str(trained), "encoder": [9]})
+    with pytest.raises(ScorpionError, match=r"has encoder \[8\], this configuration \[9\]"):
+        train(other, tmp_path / "other", say=lambda _: None)
+    nothing = TrainConfig.model_validate(config | {"start_from": str(tmp_path)})
+    with pytest.raises(ScorpionError, match="holds no model"):
+        train(nothing, tmp_path / "nothing", say=lambda _: None)
+
+
 def test_a_win_pays_the_bonus_once() -> None:
     played = evaluate(
         load_agent("greedy", "classic"), "classic", "1000000:1000100", keep_actions=True
