@@ -7,6 +7,7 @@ is what describes whole batches, from observations and masks alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +54,18 @@ class Afterstates:
             np.empty((len(games), SUITS, CARDS_PER_SUIT * PER_CARD), np.uint8),
             np.empty((len(games), PER_POSITION + PER_MOVE), np.uint8),
             np.searchsorted(games, np.arange(len(masks) + 1)),
+        )
+
+    @classmethod
+    def join(cls, parts: Sequence[Afterstates]) -> Afterstates:
+        """Return what is described one after another as one."""
+        counts = np.concatenate([np.diff(part.starts) for part in parts])
+        return cls(
+            np.repeat(np.arange(len(counts)), counts),
+            np.concatenate([part.actions for part in parts]),
+            np.concatenate([part.cards for part in parts]),
+            np.concatenate([part.rest for part in parts]),
+            np.concatenate([[0], np.cumsum(counts)]),
         )
 
     def take(self, positions: npt.NDArray[np.int64]) -> Afterstates:

@@ -13,7 +13,7 @@ critic is needed in training only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,30 +63,60 @@ class Described:
         after = describer.afterstates(observations, masks)
         return cls(after, *describer.positions(observations))
 
+    @classmethod
+    def join(cls, parts: Sequence[Described]) -> Described:
+        """Return what is described one after another as one."""
+        return cls(
+            Afterstates.join([part.after for part in parts]),
+            np.concatenate([part.cards for part in parts]),
+            np.concatenate([part.rest for part in parts]),
+        )
+
     def take(self, positions: npt.NDArray[np.int64]) -> Described:
         """Return some of the positions, int64 ``(M,)``, in the order given."""
         return Described(self.after.take(positions), self.cards[positions], self.rest[positions])
 
 
 class AfterstateBuffer(MaskableRolloutBuffer):
-    """A rollout buffer that describes each position once, and not anew in every epoch.
+    """A rollout buffer that keeps what the policy read, so that no epoch describes it anew.
 
     Its samples carry, in the place of observations, what :class:`AfterstatePolicy` reads of them.
+    A policy whose `record` is this buffer's `keep` hands that over as it plays; without it the
+    buffer describes each rollout once.
     """
 
     def __init__(self, *args: Any, rules: Rules, **others: Any) -> None:
         self._describer = Describer(rules)
-        self._described: tuple[Any, Described] | None = None
+        self._kept: list[Described] = []
         super().__init__(*args, **others)
 
+    def keep(self, described: Described) -> None:
+        """Keep what the policy read of the positions of one step."""
+        self._kept.append(described)
+
+    def reset(self) -> None:
+        """Forget the last rollout."""
+        self._kept = []
+        super().reset()
+
+    def get(self, batch_size: int | None = None) -> Any:
+        """Yield samples, in random order, of a full buffer."""
+        if not self.generator_ready:
+            steps, games = self.buffer_size, self.n_envs
+            if len(self._kept) == steps:
+                # The base class lays out game by game what was played step by step.
+                order = np.arange(steps * games).reshape(steps, games).T.reshape(-1)
+                self._described = Described.join(self._kept).take(order)
+                self._kept = []
+            else:
+                flat = (self.swap_and_flatten(a) for a in (self.observations, self.action_masks))
+                seen, masks = flat
+                self._described = Described.of(self._describer, seen, masks.astype(np.bool_))
+        yield from super().get(batch_size)
+
     def _get_samples(self, batch_inds: npt.NDArray[Any], env: Any = None) -> Any:
-        # After each rollout the base class lays the observations out anew, in an array of its own.
-        if self._described is None or self._described[0] is not self.observations:
-            masks = self.action_masks.astype(np.bool_)
-            described = Described.of(self._describer, self.observations, masks)
-            self._described = (self.observations, described)
         samples: Any = super()._get_samples(batch_inds, env)
-        return samples._replace(observations=self._described[1].take(batch_inds))
+        return samples._replace(observations=self._described.take(batch_inds))
 
 
 class SuitsNet(nn.Module):
@@ -143,9 +173,14 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
         net_arch: ``{"pi": [...], "vf": [...]}``, widths of the hidden layers after the pooling.
         activation_fn: Between all layers.
 
+    Attributes:
+        record: Receives what was read of the positions in which actions were chosen; None at first.
+
     Raises:
         ScorpionError: if the features do not describe the variant.
     """
+
+    record: Callable[[Described], None] | None = None
 
     def __init__(
         self,
@@ -207,11 +242,14 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
         Returns:
             Actions int64 ``(B,)``, values ``(B, 1)`` and log-probabilities ``(B,)``.
         """
-        after = self._describer.afterstates(obs.cpu().numpy(), _as_masks(action_masks))
+        described = Described.of(self._describer, obs.cpu().numpy(), _as_masks(action_masks))
+        if self.record is not None:
+            self.record(described)
+        after = described.after
         log_p = self._log_probabilities(after)
         chosen = log_p.argmax(1) if deterministic else torch.multinomial(log_p.exp(), 1).squeeze(1)
         actions = torch.from_numpy(after.actions[after.starts[:-1] + chosen.cpu().numpy()])
-        return actions.to(obs.device), self.predict_values(obs), _pick(log_p, chosen)
+        return actions.to(obs.device), self._values(described), _pick(log_p, chosen)
 
     def evaluate_actions(
         self, obs: torch.Tensor | Described, actions: torch.Tensor, action_masks: Any = None
@@ -227,8 +265,7 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
         is_chosen = after.actions == actions.cpu().numpy()[after.games]
         chosen = torch.from_numpy(np.flatnonzero(is_chosen) - after.starts[:-1]).to(log_p.device)
         entropy = -(log_p.exp() * log_p).sum(1)
-        values = self.critic(*self._tensors(obs.cards, obs.rest)).unsqueeze(1)
-        return values, _pick(log_p, chosen), entropy
+        return self._values(obs), _pick(log_p, chosen), entropy
 
     def predict_values(self, obs: Any) -> torch.Tensor:
         """Return the values of positions, ``(B, 1)``."""
@@ -270,6 +307,9 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
 
     def _tensors(self, *arrays: npt.NDArray[np.uint8]) -> Any:
         return (torch.from_numpy(array).to(self.device) for array in arrays)
+
+    def _values(self, described: Described) -> torch.Tensor:
+        return self.critic(*self._tensors(described.cards, described.rest)).unsqueeze(1)
 
     def _log_probabilities(self, after: Afterstates) -> torch.Tensor:
         """Return log-probabilities float32 ``(B, L)`` of each position's first, second, … action.

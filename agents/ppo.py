@@ -102,6 +102,13 @@ def buffer_arguments(config: TrainConfig) -> dict[str, Any]:
     }
 
 
+def share_descriptions(model: MaskablePPO) -> None:
+    """Let the rollout buffer keep what the policy reads as it plays, where they can."""
+    if isinstance(model.policy, AfterstatePolicy):
+        assert isinstance(model.rollout_buffer, AfterstateBuffer)
+        model.policy.record = model.rollout_buffer.keep
+
+
 def without_null_moves(observations: Observations, masks: Masks, rules: Rules) -> Masks:
     """Return the masks without null moves, except where nothing else is legal."""
     useful = masks & ~null_moves(observations, masks, rules)

@@ -44,6 +44,7 @@ from agents.ppo import (
     buffer_arguments,
     policy_arguments,
     save_model,
+    share_descriptions,
     start_from,
     without_null_moves,
 )
@@ -172,6 +173,7 @@ def train(
         seed=config.seed,
         device=device,
     )
+    share_descriptions(model)
     if config.start_from is not None:
         start_from(model.policy, Path(config.start_from), config)
     formats = ["csv"]

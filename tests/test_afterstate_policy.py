@@ -112,13 +112,15 @@ def test_masks_are_needed() -> None:
         policy(torch.from_numpy(seen))
 
 
-def test_the_buffer_hands_out_what_the_policy_would_have_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("recorded", [True, False])
+def test_the_buffer_hands_out_what_the_policy_would_have_read(recorded: bool) -> None:
     rules = get_rules("classic")
     policy = new_policy()
     env = TrainingEnv(8, rules, seed=0, observation="full")
     buffer = AfterstateBuffer(
         5, env.observation_space, env.action_space, "cpu", n_envs=8, rules=rules
     )
+    policy.record = buffer.keep if recorded else None
     for _ in range(2):  # the second rollout must not see the first one's positions
         buffer.reset()
         seen = env.reset()
@@ -136,7 +138,8 @@ def test_the_buffer_hands_out_what_the_policy_would_have_read(tmp_path: Path) ->
             observations: Any = samples.observations
             assert isinstance(observations, Described)
             with torch.no_grad():
-                _, log_p, _ = policy.evaluate_actions(observations, samples.actions.flatten())
+                values, log_p, _ = policy.evaluate_actions(observations, samples.actions.flatten())
+            torch.testing.assert_close(values.flatten(), samples.old_values)
             torch.testing.assert_close(log_p, samples.old_log_prob)
 
 
