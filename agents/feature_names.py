@@ -91,7 +91,7 @@ MOVE_FEATURES = (
     ("rank", 13),
     ("came_under_receiver", 4),  # cards whose receiver the group put on them
     ("left_receiver", 4),  # cards whose receiver the group took off them
-    ("unsettled", 1),  # the card lay well before
+    ("unsettled", 1),  # 2 if the card lay well before, 1 if on another suit that receives it
     ("settles", 1),  # it lies well now
     ("frees_now", 1),  # the card that came free receives one now
     ("source_down", 3),

@@ -128,7 +128,7 @@ def describe_actions(
         else:
             card = actions[i] // columns
             target = actions[i] % columns
-            _describe_move(p, receives, card, target, move)
+            _describe_move(p, build_any, receives, card, target, move)
             move[TURNED] = apply_move(after, card, target, taken)
             move[RUNS_TAKEN] = after.runs - p.runs
             move[SETTLES] = is_settled(after, card)
@@ -140,7 +140,9 @@ def describe_actions(
 
 
 @compiled
-def _describe_move(p: Any, receives: Any, card: int, target: int, move: Any) -> None:
+def _describe_move(
+    p: Any, build_any: bool, receives: Any, card: int, target: int, move: Any
+) -> None:
     """Write what is known of a move before it is made."""
     source, first = p.column[card], p.row[card]
     move[TO_EMPTY] = p.base[target] == NOTHING
@@ -154,7 +156,11 @@ def _describe_move(p: Any, receives: Any, card: int, target: int, move: Any) -> 
             move[CAME_UNDER] += p.column[waits] == target
             move[LEFT_RECEIVER] += p.column[waits] == source and p.row[waits] < first
         receiver = p.above[receiver]
-    move[UNSETTLED] = is_settled(p, card) and card % CARDS_PER_SUIT != KING
+    under = p.below[card]
+    if card % CARDS_PER_SUIT != KING and is_settled(p, card):
+        move[UNSETTLED] = 2
+    elif build_any and 0 <= under < CARDS_PER_DECK and first > p.down[source]:
+        move[UNSETTLED] = under % CARDS_PER_SUIT == card % CARDS_PER_SUIT + 1
     move[SOURCE_DOWN] = p.down[source]
     move[TARGET_DOWN] = p.down[target]
     move[TARGET_HEIGHT] = p.height[target]

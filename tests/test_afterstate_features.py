@@ -299,6 +299,11 @@ def test_the_features_mean_what_their_names_say(preset: str) -> None:
             card, target = divmod(int(action), 7)
             source, row = p["column"][card], p["row"][card]
             down = p["down"].sum()
+            below = layout(p)[source][row - 1] if row else (-1, False)
+            fits = below[0] >= 0 and below[1] and below[0] % 13 == card % 13 + 1
+            on_any = fits and rules.build == "any"
+            lay_well = 2 if fits and below[0] == card + 1 else int(on_any)
+            assert rest[REST["unsettled"]] == lay_well
             turned = apply_move(p, card, target, rules.runs == "taken")
             columns = layout(p)
             ends = [column[-1][0] for column in columns if column]
