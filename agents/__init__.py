@@ -22,7 +22,15 @@ AGENTS: dict[str, Callable[[Rules], Agent]] = {"random": RandomAgent, "greedy": 
 PRETRAINED_NAME = "pretrained"
 """Names the model that comes with the repository for the variant, if there is one."""
 
-__all__ = ["AGENTS", "PRETRAINED_NAME", "Agent", "GreedyAgent", "RandomAgent", "load_agent"]
+__all__ = [
+    "AGENTS",
+    "PRETRAINED_NAME",
+    "Agent",
+    "GreedyAgent",
+    "RandomAgent",
+    "adviser",
+    "load_agent",
+]
 
 
 def load_agent(
@@ -68,3 +76,14 @@ def load_agent(
     agent = load_ppo(pretrained_folder(rules), rules, stochastic=stochastic)
     agent.name = PRETRAINED_NAME
     return agent
+
+
+def adviser(rules: str | Rules) -> Agent:
+    """Return who gives hints: the pretrained agent of the variant where it can play, else greedy.
+
+    It cannot where none was pretrained on the variant, or torch is not installed.
+    """
+    try:
+        return load_agent(PRETRAINED_NAME, rules)
+    except ScorpionError:
+        return GreedyAgent(get_rules(rules))
