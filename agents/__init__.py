@@ -13,13 +13,30 @@ from pathlib import Path
 from agents.base import Agent
 from agents.greedy import GreedyAgent
 from agents.random_agent import RandomAgent
+from agents.search import OracleAgent, SearchAgent, search_agent
 from scorpion_env.errors import ScorpionError, nearest
 from scorpion_env.rules import Rules, get_rules
 
-AGENTS: dict[str, Callable[[Rules], Agent]] = {"random": RandomAgent, "greedy": GreedyAgent}
-"""The agents that have a name; every other one is loaded from where training saved it."""
+AGENTS: dict[str, Callable[[Rules], Agent]] = {
+    "random": RandomAgent,
+    "greedy": GreedyAgent,
+    "search": SearchAgent,
+    "oracle": OracleAgent,
+}
+"""The agents that play every variant; all others are models that training left behind."""
 
-__all__ = ["AGENTS", "Agent", "GreedyAgent", "RandomAgent", "load_agent"]
+PRETRAINED_NAME = "pretrained"
+"""Names the model that comes with the repository for the variant, if there is one."""
+
+__all__ = [
+    "AGENTS",
+    "PRETRAINED_NAME",
+    "Agent",
+    "GreedyAgent",
+    "RandomAgent",
+    "adviser",
+    "load_agent",
+]
 
 
 def load_agent(
@@ -32,28 +49,51 @@ def load_agent(
     """Return an agent by its name, or from the run folder or model file of a training run.
 
     Args:
-        name_or_path: ``"random"``, ``"greedy"``, or a path.
+        name_or_path: ``"random"``, ``"greedy"``, ``"search"`` (with a budget: ``"search:256"``
+            arrangements for each move, or ``"search:20ms"``), ``"oracle"``, ``"pretrained"``, or a
+            path.
         rules: The variant it is to play.
         stochastic: Let a trained agent draw its actions instead of taking the likeliest.
         trust: Load a model file that could execute code; needed for files of unknown origin only.
 
     Raises:
-        ScorpionError: if there is no such agent or path, or the model cannot be loaded.
+        ScorpionError: if there is no such agent or path, no model was pretrained on the variant, or
+            a model cannot be loaded.
     """
     rules = get_rules(rules)
     name = str(name_or_path)
     if name in AGENTS:
         return AGENTS[name](rules)
+    if name.startswith("search:"):
+        return search_agent(name.removeprefix("search:"), rules)
     path = Path(name_or_path)
-    if not path.exists():
+    known = (*AGENTS, PRETRAINED_NAME)
+    if name != PRETRAINED_NAME and not path.exists():
         raise ScorpionError(
-            f"Unknown agent '{name}'.{nearest(name, AGENTS)} "
-            f"Known: {', '.join(AGENTS)}, or the path of a run folder or model."
+            f"Unknown agent '{name}'.{nearest(name, known)} "
+            f"Known: {', '.join(known)}, or the path of a run folder or model."
         )
     try:
-        from agents.ppo import load_ppo  # brings torch, which the other agents do without
+        # These bring torch, which the other agents do without.
+        from agents.ppo import load_ppo
+        from agents.pretrained import pretrained_folder
     except ModuleNotFoundError as error:
         raise ScorpionError(
             f"To load '{name}', '{error.name}' is needed: pip install 'scorpion-env[train]'."
         ) from error
-    return load_ppo(path, rules, stochastic=stochastic, trust=trust)
+    if name != PRETRAINED_NAME:
+        return load_ppo(path, rules, stochastic=stochastic, trust=trust)
+    agent = load_ppo(pretrained_folder(rules), rules, stochastic=stochastic)
+    agent.name = PRETRAINED_NAME
+    return agent
+
+
+def adviser(rules: str | Rules) -> Agent:
+    """Return who gives hints: the pretrained agent of the variant where it can play, else greedy.
+
+    It cannot where none was pretrained on the variant, or torch is not installed.
+    """
+    try:
+        return load_agent(PRETRAINED_NAME, rules)
+    except ScorpionError:
+        return GreedyAgent(get_rules(rules))

@@ -29,6 +29,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from agents.afterstate_features import check_describable
 from agents.deal_sets import shared_deals
 from scorpion_env.batch import checked_end
 from scorpion_env.deal_lists import ALL, DEALS, deal_list, read_deal_list
@@ -129,6 +130,7 @@ class TrainConfig(BaseModel):
     rules: str | dict[str, Any] = "classic"
     reward: str = "points"
     reward_scale: Positive = 0.01
+    win_bonus: NotNegative = 0.0
     max_steps: Count | None = None
     deals: str = ALL
     end_when: Literal["stuck", "dead"] = "stuck"
@@ -138,9 +140,13 @@ class TrainConfig(BaseModel):
     timesteps: Count = 1_000_000
     max_minutes: Positive | None = None
     seed: Whole = 0
+    start_from: str | None = None
 
     # The network
+    policy: Literal["mlp", "afterstate"] = "mlp"
+    critic: Literal["player", "full"] = "player"
     extractor: Literal["flat"] = "flat"
+    encoder: Annotated[list[Count], Field(min_length=1)] = [64, 64]
     net_arch: NetArch = NetArch(pi=[256, 256], vf=[256, 256])
     activation: Literal["relu", "tanh"] = "relu"
     mask_null_moves: bool = True
@@ -231,6 +237,17 @@ class TrainConfig(BaseModel):
                 f"eval_deals {self.eval_deals} and final_deals {self.final_deals} share "
                 f"{len(shared)} deals, '{shared[0]}' for one; the best model is chosen on the "
                 "first and measured on the second, so they must have none in common"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _policy_fits(self) -> TrainConfig:
+        if self.policy == "afterstate":
+            check_describable(get_rules(self.rules))
+        elif self.critic == "full":
+            raise ValueError(
+                "critic: full needs policy: afterstate; the flat network's actor would see the "
+                "hidden cards too"
             )
         return self
 

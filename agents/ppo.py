@@ -26,6 +26,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 import scorpion_env
+from agents.afterstate_policy import AfterstateBuffer, AfterstatePolicy
 from agents.base import Actions, Agent, Draws, Masks, Observations, null_moves
 from agents.config import TrainConfig
 from scorpion_env.errors import ScorpionError
@@ -74,13 +75,38 @@ class FlatExtractor(BaseFeaturesExtractor):
 EXTRACTORS: dict[str, type[BaseFeaturesExtractor]] = {"flat": FlatExtractor}
 
 
+POLICIES: dict[str, type[MaskableActorCriticPolicy]] = {
+    "mlp": MaskableActorCriticPolicy,
+    "afterstate": AfterstatePolicy,
+}
+
+
 def policy_arguments(config: TrainConfig) -> dict[str, Any]:
     """Return the ``policy_kwargs`` of the network that a configuration describes."""
-    return {
-        "features_extractor_class": EXTRACTORS[config.extractor],
+    arguments: dict[str, Any] = {
         "net_arch": {"pi": list(config.net_arch.pi), "vf": list(config.net_arch.vf)},
         "activation_fn": _ACTIVATIONS[config.activation],
     }
+    if config.policy == "afterstate":
+        return arguments | {"rules": get_rules(config.rules), "encoder": list(config.encoder)}
+    return arguments | {"features_extractor_class": EXTRACTORS[config.extractor]}
+
+
+def buffer_arguments(config: TrainConfig) -> dict[str, Any]:
+    """Return the arguments of ``MaskablePPO`` that say which rollout buffer the policy needs."""
+    if config.policy == "mlp":
+        return {}
+    return {
+        "rollout_buffer_class": AfterstateBuffer,
+        "rollout_buffer_kwargs": {"rules": get_rules(config.rules)},
+    }
+
+
+def share_descriptions(model: MaskablePPO) -> None:
+    """Let the rollout buffer keep what the policy reads as it plays, where they can."""
+    if isinstance(model.policy, AfterstatePolicy):
+        assert isinstance(model.rollout_buffer, AfterstateBuffer)
+        model.policy.record = model.rollout_buffer.keep
 
 
 def without_null_moves(observations: Observations, masks: Masks, rules: Rules) -> Masks:
@@ -111,10 +137,14 @@ class PPOAgent(Agent):
         """Choose an action in each of B games; see `Agent.act`."""
         if self._mask_null_moves:
             masks = without_null_moves(observations, masks, self.rules)
-        chunks = [
-            self._logits(observations[i : i + CHUNK]) for i in range(0, len(observations), CHUNK)
-        ]
-        logits = np.where(masks, np.concatenate(chunks), -np.inf)
+        if isinstance(self._policy, AfterstatePolicy):
+            logits = self._policy.logits(observations, masks)
+        else:
+            chunks = [
+                self._logits(observations[i : i + CHUNK])
+                for i in range(0, len(observations), CHUNK)
+            ]
+            logits = np.where(masks, np.concatenate(chunks), -np.inf)
         if not self.stochastic:
             return logits.argmax(axis=1)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True)).cumsum(axis=1)
@@ -153,24 +183,33 @@ def save_model(
         about: What else the description says, for people: steps, command, scores.
     """
     make_folder(folder)
-    weights = save_tensors({k: v.cpu().contiguous() for k, v in policy.state_dict().items()})
-    digest = hashlib.sha256(weights).hexdigest()
-    file = folder / WEIGHTS_FILES.replace("*", digest[:12])
     rules = get_rules(config.rules)
     description = {
         "format": MODEL_FORMAT,
         "version": MODEL_VERSION,
         "rules": rules.as_dict(),
-        "network": config.model_dump(
-            mode="json", include={"extractor", "net_arch", "activation", "mask_null_moves"}
-        ),
-        "weights": file.name,
-        "weights_sha256": digest,
+        "network": describe_network(config),
         "versions": {"scorpion_env": scorpion_env.__version__, "torch": str(torch.__version__)},
         **about,
     }
+    weights = {k: v.cpu().contiguous() for k, v in policy.state_dict().items()}
+    write_model(folder, save_tensors(weights), description)
+
+
+def write_model(folder: Path, weights: bytes, description: dict[str, Any]) -> None:
+    """Write weights and description; a reader finds the old model or the new one.
+
+    Args:
+        folder: Where to; made if need be.
+        weights: A safetensors file.
+        description: What ``model.json`` holds; the name and digest of the weights are put in.
+    """
+    make_folder(folder)
+    digest = hashlib.sha256(weights).hexdigest()
+    file = folder / WEIGHTS_FILES.replace("*", digest[:12])
     write_whole(file, weights)
-    write_whole(folder / MODEL_FILE, json.dumps(description, indent=2) + "\n")
+    whole = description | {"weights": file.name, "weights_sha256": digest}
+    write_whole(folder / MODEL_FILE, json.dumps(whole, indent=2) + "\n")
     for other in folder.glob(WEIGHTS_FILES):
         if other != file:
             other.unlink(missing_ok=True)
@@ -195,10 +234,35 @@ def load_ppo(
         raise ScorpionError(f"{path} is no model by itself; name the folder that it lies in.")
     if path.is_file():
         return _load_zip(path, rules, stochastic=stochastic, trust=trust)
+    return _load_folder(find_model(path), path, rules, stochastic=stochastic)
+
+
+def find_model(path: Path) -> Path:
+    """Return where the model of a folder lies: in itself, or a run's best, else its last.
+
+    Raises:
+        ScorpionError: if there is no model.
+    """
     for folder in (path, path / "best", path / "last"):
         if (folder / MODEL_FILE).is_file():
-            return _load_folder(folder, path, rules, stochastic=stochastic)
+            return folder
     raise ScorpionError(f"{path} holds no model: there is no {MODEL_FILE} in it, in best or last.")
+
+
+def read_weights(folder: Path, about: dict[str, Any]) -> bytes:
+    """Return the weights of a model.
+
+    Raises:
+        ScorpionError: if they are not those that the description is of.
+    """
+    file = folder / about["weights"]
+    try:
+        weights = file.read_bytes()
+    except OSError as error:
+        raise ScorpionError(f"{file} cannot be read: {error.strerror}.") from error
+    if hashlib.sha256(weights).hexdigest() != about.get("weights_sha256"):
+        raise ScorpionError(f"{file} was changed: it is not what {MODEL_FILE} describes.")
+    return weights
 
 
 def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) -> PPOAgent:
@@ -209,16 +273,12 @@ def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) ->
             f"The model in {folder} plays rules '{played.name}', not '{rules.name}'."
         )
     try:
-        config = TrainConfig.model_validate(about["network"])
+        config = TrainConfig.model_validate(about["network"] | {"rules": about["rules"]})
         policy = empty_policy(rules, config)
-        file = folder / about["weights"]
-        weights = file.read_bytes()
-        if hashlib.sha256(weights).hexdigest() != about.get("weights_sha256"):
-            raise ScorpionError(f"{file} was changed: it is not what {MODEL_FILE} describes.")
-        policy.load_state_dict(load_tensors(weights))
+        policy.load_state_dict(load_tensors(read_weights(folder, about)))
     except ScorpionError:
         raise
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+    except (ValueError, KeyError, RuntimeError, SafetensorError) as error:
         reason = str(error).splitlines()[0]
         written = about.get("versions", {}).get("scorpion_env", "unknown")
         raise ScorpionError(
@@ -228,6 +288,39 @@ def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) ->
     return PPOAgent(
         str(path), rules, policy, mask_null_moves=config.mask_null_moves, stochastic=stochastic
     )
+
+
+def start_from(policy: MaskableActorCriticPolicy, path: Path, config: TrainConfig) -> None:
+    """Give a policy the weights of an earlier model, of whatever rules, with the same network.
+
+    Args:
+        policy: Its weights are replaced.
+        path: A run folder (its last model) or a model folder.
+        config: What the policy was made by.
+
+    Raises:
+        ScorpionError: if there is no such model, it is damaged, or its network is another one.
+    """
+    folder = path / "last" if (path / "last" / MODEL_FILE).is_file() else find_model(path)
+    about = read_description(folder)
+    network = describe_network(config)
+    for key in network.keys() | about["network"].keys():
+        if about["network"].get(key) != network.get(key):
+            raise ScorpionError(
+                f"The model in {folder} has {key} {about['network'].get(key)}, this configuration "
+                f"{network.get(key)}; start_from needs the same network."
+            )
+    try:
+        policy.load_state_dict(load_tensors(read_weights(folder, about)))
+    except (RuntimeError, SafetensorError) as error:
+        reason = str(error).splitlines()[0]
+        raise ScorpionError(f"The model in {folder} cannot be loaded: {reason}") from error
+
+
+def describe_network(config: TrainConfig) -> dict[str, Any]:
+    """Return what a model file says of its network: all that it takes to build it anew."""
+    keys = {"policy", "extractor", "encoder", "net_arch", "activation", "mask_null_moves"}
+    return config.model_dump(mode="json", include=keys)
 
 
 def read_description(folder: Path) -> dict[str, Any]:
@@ -256,7 +349,7 @@ def read_description(folder: Path) -> dict[str, Any]:
 
 def empty_policy(rules: Rules, config: TrainConfig) -> MaskableActorCriticPolicy:
     """Return the network that a configuration describes, with random weights."""
-    return MaskableActorCriticPolicy(
+    return POLICIES[config.policy](
         observation_space(rules), action_space(rules), lambda _: 0.0, **policy_arguments(config)
     )
 

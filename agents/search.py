@@ -1,4 +1,4 @@
-"""Players that read ahead with the exact solver: one sees what a player does, one sees all cards."""
+"""Players that read ahead with the exact solver: one sees what a player sees, the other all cards."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ class SearchAgent(_Searcher):
     ) -> None:
         if samples < 1 or nodes < 1 or (milliseconds is not None and not milliseconds > 0):
             raise ScorpionError("Samples, nodes and milliseconds must be greater than 0.")
-        super().__init__("search", rules, nodes)
+        budget = f"{samples}" if milliseconds is None else f"{milliseconds:g}ms"
+        super().__init__(f"search:{budget}", rules, nodes)
         self.samples = samples
         self.milliseconds = milliseconds
 
@@ -117,6 +118,23 @@ class SearchAgent(_Searcher):
         if best == 0 or fallback in moves[wins == best]:
             return fallback
         return int(moves[wins.argmax()])
+
+
+def search_agent(budget: str, rules: Rules) -> SearchAgent:
+    """Return a search player with a budget for each move: ``"256"`` arrangements, or ``"20ms"``.
+
+    Raises:
+        ScorpionError: if the budget is neither.
+    """
+    try:
+        if budget.endswith("ms"):
+            return SearchAgent(rules, milliseconds=float(budget.removesuffix("ms")))
+        return SearchAgent(rules, samples=int(budget))
+    except ValueError:
+        raise ScorpionError(
+            f"A search player's budget is a number of arrangements, such as search:64, or a time, "
+            f"such as search:20ms, not '{budget}'."
+        ) from None
 
 
 class OracleAgent(_Searcher):

@@ -19,13 +19,21 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 import torch
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from agents.checkpoint import Best, Checkpoint, current_versions, read_checkpoint
 from agents.config import TrainConfig, load_config, training_deals
 from agents.curves import open_curves
 from agents.keeper import Keeper, ResumablePPO, Stop
 from agents.machine import alone_in, chosen_device, chosen_threads, note_session
-from agents.ppo import policy_arguments, without_null_moves
+from agents.ppo import (
+    POLICIES,
+    buffer_arguments,
+    policy_arguments,
+    share_descriptions,
+    start_from,
+    without_null_moves,
+)
 from agents.recorded_env import RecordedVecEnv
 from scorpion_env.deal_lists import DEALS, deal_list_text, read_deal_list
 from scorpion_env.errors import ScorpionError
@@ -39,9 +47,18 @@ DEALS_FILE = "deals.txt"
 
 
 class TrainingEnv(RecordedVecEnv):
-    """The adapter, with masks that can leave out null moves."""
+    """The adapter, with masks that can leave out null moves, and an extra reward for a win."""
 
     mask_null_moves = False
+    win_bonus = 0.0
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Play the actions; return observations, rewards, dones and infos."""
+        seen, rewards, dones, infos = super().step_wait()
+        if self.win_bonus:
+            for i in np.flatnonzero(dones):
+                rewards[i] += self.win_bonus * infos[i]["is_success"]
+        return seen, rewards, dones, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the masks, bool ``(num_envs, actions)``."""
@@ -222,10 +239,12 @@ def _run(
         max_steps=config.max_steps,
         deals=training_deals(config.deals, rules),
         end_when=config.end_when,
+        observation=config.critic,
     )
     env.mask_null_moves = config.mask_null_moves
+    env.win_bonus = config.win_bonus * config.reward_scale
     model = ResumablePPO(
-        "MlpPolicy",
+        POLICIES[config.policy],
         env,
         learning_rate=config.learning_rate,
         n_steps=config.n_steps,
@@ -240,10 +259,14 @@ def _run(
         target_kl=config.target_kl,
         normalize_advantage=config.normalize_advantage,
         policy_kwargs=policy_arguments(config),
+        **buffer_arguments(config),
         stats_window_size=config.stats_window,
         seed=config.seed,
         device=device,
     )
+    share_descriptions(model)
+    if config.start_from is not None and checkpoint is None:
+        start_from(model.policy, Path(config.start_from), config)
     keeper = Keeper(config, folder, env, stop=stop, say=say, threads=threads, bar=bar)
     model.keeper = keeper
     keeper.resume(model, checkpoint)

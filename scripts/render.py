@@ -68,7 +68,7 @@ class Frame:
     "--agent",
     "agent_name",
     metavar="AGENT",
-    help="Who plays: random, greedy (the default), or the path of a run folder or model.",
+    help="Who plays: random, greedy (the default), pretrained, or the path of a run or model.",
 )
 @deal_option
 @board_option

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from terminal import show_board
 
-from agents import load_agent
+from agents import adviser
 from scorpion_env import replay
 from scorpion_env.board import Board
 from scorpion_env.cards import CARDS_PER_DECK, card_text, parse_card
@@ -137,7 +137,7 @@ class Session:
     def _do_hint(self) -> None:
         if self.game.outcome is not None:
             raise IllegalMove("The game is over; undo takes the last move back.")
-        agent = load_agent("greedy", self.game.rules)
+        agent = adviser(self.game.rules)
         mask = self.game.legal_mask()
         undo = self.game.rules.undo_action_index
         if undo is not None and mask.sum() > 1:
