@@ -1,4 +1,4 @@
-"""Players that read ahead with the exact solver: one sees what a player sees, the other all cards."""
+"""Players that read ahead with the solver: one sees what a player sees, the other all cards."""
 
 from __future__ import annotations
 
