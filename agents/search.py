@@ -95,7 +95,7 @@ class SearchAgent(_Searcher):
         wins = np.zeros(len(moves), np.int64)
         state = np.uint64(draw * 2**53)
         began = time.perf_counter()
-        left = self.samples if hidden else 1
+        left = self.samples if hidden > 1 else 1  # a single hidden card is known, too
         while left > 0:
             chunk = min(left, CHUNK) if self.milliseconds is not None else left
             state = _count_wins(
@@ -110,7 +110,7 @@ class SearchAgent(_Searcher):
                 moves,
                 wins,
             )
-            if self.milliseconds is None or not hidden:
+            if self.milliseconds is None or hidden <= 1:
                 break
             if 1000 * (time.perf_counter() - began) >= self.milliseconds:
                 break

@@ -36,7 +36,7 @@ def find_hidden(observation: Any, hidden: Any) -> Any:
     """Write the cards that a player does not see into `hidden`, int8; return how many."""
     n = 0
     for card in range(observation.shape[0]):
-        if not observation[card, VISIBLE] and observation[card, PLACE] != PLACE_TAKEN:
+        if not observation[card, VISIBLE]:
             hidden[n] = card
             n += 1
     return n

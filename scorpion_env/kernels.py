@@ -80,9 +80,8 @@ def _to_cell(g: Any, rules: Any, card: Any, log: Any) -> None:
     while g.cells[cell] >= 0:
         cell += 1
     log_action(g, rules, log, TO_CELL | card << CARD_SHIFT | source << COLUMN_SHIFT)
-    g.end[source] = g.below[card]
+    detach(g, card, g.end.shape[0] + cell)
     g.cells[cell] = card
-    g.column[card] = g.end.shape[0] + cell
     turn_end(g, source, log)
 
 

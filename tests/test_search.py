@@ -1,0 +1,125 @@
+"""The players that search: what they see, what they choose, what they refuse."""
+
+from __future__ import annotations
+
+import boards
+import numpy as np
+import pytest
+
+from agents import load_agent
+from agents.evaluation import evaluate
+from agents.search import OracleAgent, SearchAgent
+from agents.search_kernels import find_hidden, hidden_as_shown, lay_out
+from scorpion_env.batch import Batch
+from scorpion_env.deals import Position
+from scorpion_env.env import ScorpionEnv
+from scorpion_env.errors import ScorpionError
+from scorpion_env.moves import action_text
+from scorpion_env.rules import PRESETS, Rules
+from scorpion_env.solver import Solver, solve
+
+CLASSIC = PRESETS["classic"]
+DRAWS = np.array([0.3])
+FIELDS = ("below", "column", "row", "playable", "end", "down", "cells", "reserve_left", "runs")
+
+
+@pytest.mark.parametrize("name", ["classic", "traditional", "scorpion-head", "double"])
+def test_a_position_is_laid_out_as_it_was_observed(name: str) -> None:
+    env = ScorpionEnv(name, observation="full", max_steps=200)
+    g = Batch(env.rules, 1).games[0]
+    rules = env._batch.rules_record[0]
+    hidden = np.zeros(env.rules.cards, np.int8)
+    generator = np.random.default_rng(0)
+    for deal in range(5):
+        seen, _ = env.reset(seed=deal)
+        over = False
+        while not over:
+            hidden_as_shown(seen, rules, g, hidden)
+            lay_out(seen, hidden, rules, g)
+            real = env._batch.games[0]
+            taken = real["column"] == -1  # a taken run keeps links that only undo needs
+            for field in FIELDS:
+                ours, theirs = g[field].copy(), real[field].copy()
+                if field in ("below", "row", "playable"):
+                    hidden_or_gone = taken | (real["column"] == -2)
+                    ours[hidden_or_gone] = theirs[hidden_or_gone] = 0
+                assert (ours == theirs).all(), field
+            count = int(real["legal_count"])
+            assert sorted(g["legal"][: g["legal_count"]]) == sorted(real["legal"][:count])
+            assert find_hidden(seen, hidden) == (seen[:, 5] == 0).sum()
+            action = int(generator.choice(np.flatnonzero(env.action_masks())))
+            seen, _, terminated, truncated, _ = env.step(action)
+            over = terminated or truncated
+
+
+def test_where_all_cards_are_seen_it_wins_what_can_be_won() -> None:
+    solver = Solver("scorpion-ii")
+    verdicts, _ = solver.solve_deals(0, 12)
+    for deal in range(12):
+        game = ScorpionEnv("scorpion-ii")
+        seen, _ = game.reset(options={"deal": deal})
+        agent = SearchAgent(PRESETS["scorpion-ii"], samples=4, nodes=20_000)
+        while (seen[:, 6] > 0).any():  # until the reserve, whose cards are hidden, is dealt
+            seen = game.step(game.rules.deal_action)[0]
+        here = Position("here", game.oracle_board())
+        winnable = solve(here, game.rules, node_limit=200_000).verdict == "won"
+        over = not game.action_masks().any()
+        outcome = None
+        while not over:
+            action = agent.act(seen[None], game.action_masks()[None], DRAWS)[0]
+            seen, _, terminated, truncated, info = game.step(int(action))
+            over, outcome = terminated or truncated, info.get("outcome")
+        assert (outcome == "won") == winnable
+    assert set(verdicts.tolist()) == {0, 1}
+
+
+def test_what_is_hidden_does_not_change_its_move() -> None:
+    agent = SearchAgent(CLASSIC, samples=8)
+    env = ScorpionEnv(CLASSIC)
+    seen, _ = env.reset(seed=3)
+    masks = env.action_masks()
+    first = agent.act(seen[None], masks[None], DRAWS)
+    full = ScorpionEnv(CLASSIC, observation="full")
+    shown, _ = full.reset(seed=3)
+    assert not (shown == seen).all()
+    shown[shown[:, 5] == 0] = seen[seen[:, 5] == 0]
+    assert agent.act(shown[None], masks[None], DRAWS) == first
+    assert SearchAgent(CLASSIC, samples=8).act(seen[None], masks[None], DRAWS) == first
+
+
+@pytest.mark.slow
+def test_the_oracle_wins_every_deal_that_can_be_won() -> None:
+    verdicts, _ = Solver(CLASSIC).solve_deals(0, 100)
+    found = evaluate(OracleAgent(CLASSIC), CLASSIC, [str(deal) for deal in range(100)])
+    assert (found.column("outcome") == "won").tolist() == (verdicts == 0).tolist()
+    assert found.information == "oracle"
+
+
+@pytest.mark.slow
+def test_searching_wins_more_than_the_greedy_player() -> None:
+    deals = [str(deal) for deal in range(1_000_000, 1_000_150)]
+    search = evaluate(SearchAgent(CLASSIC, samples=16), CLASSIC, deals).summary()
+    greedy = evaluate(load_agent("greedy", CLASSIC), CLASSIC, deals).summary()
+    assert search.wins > greedy.wins
+    assert search.illegal_actions == 0
+
+
+def test_it_takes_the_one_move_that_wins() -> None:
+    text = boards.board(CLASSIC, ["KC QC JC TC 9C", boards.run("C", "8")])
+    env = ScorpionEnv(CLASSIC)
+    seen, _ = env.reset(options={"board": text})
+    for agent in (SearchAgent(CLASSIC), load_agent("search:5ms", CLASSIC)):
+        action = agent.act(seen[None], env.action_masks()[None], DRAWS)[0]
+        assert action_text(int(action), CLASSIC) == "8C>1"
+
+
+@pytest.mark.parametrize("budget", ["search:", "search:many", "search:0", "search:-3ms"])
+def test_bad_budgets_are_refused(budget: str) -> None:
+    with pytest.raises(ScorpionError):
+        load_agent(budget, CLASSIC)
+
+
+def test_other_variants_are_searched_too() -> None:
+    rules: Rules = PRESETS["flexible"]
+    found = evaluate(load_agent("search:2", rules), rules, ["0", "1"], max_steps=60)
+    assert found.summary().illegal_actions == 0
