@@ -237,7 +237,7 @@ def _run(
         reward=config.reward,
         reward_scale=config.reward_scale,
         max_steps=config.max_steps,
-        deals=training_deals(config.deals, rules),
+        deals=config.deals if config.deals in DEALS else training_deals(config.deals, rules),
         end_when=config.end_when,
         observation=config.critic,
     )
