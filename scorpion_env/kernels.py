@@ -48,7 +48,7 @@ from scorpion_env.tableau import (
 
 
 @inlined
-def _place(g: Any, rules: Any, card: Any, target: Any, log: Any) -> None:
+def _place(g: Any, rules: Any, card: Any, target: Any, log: Any, seen: Any) -> None:
     """Move a card with its group, or a card from a cell, to a column."""
     columns = g.end.shape[0]
     source = g.column[card]
@@ -64,7 +64,7 @@ def _place(g: Any, rules: Any, card: Any, target: Any, log: Any) -> None:
             event |= PAID_FIRST
     log_action(g, rules, log, event)
     if source < columns:
-        move_group(g, card, source, target)
+        move_group(g, card, source, target, seen)
         turn_end(g, source, log)
     else:
         g.cells[source - columns] = NO_CARD
@@ -137,7 +137,7 @@ def _undo_event(g: Any, rules: Any, event: Any) -> None:
             else:
                 g.points_again -= PLACEMENT_POINTS
         if column < g.end.shape[0]:
-            move_group(g, card, g.column[card], column)
+            move_group(g, card, g.column[card], column, None)
         else:
             detach(g, card, column)
             g.cells[column - g.end.shape[0]] = card
@@ -190,8 +190,12 @@ def conclude(g: Any, rules: Any) -> None:
 
 
 @inlined
-def play(g: Any, rules: Any, action: Any, log: Any) -> None:
-    """Carry out a legal action, except for what follows from it in `conclude`."""
+def play(g: Any, rules: Any, action: Any, log: Any, seen: Any = None) -> None:
+    """Carry out a legal action, except for what follows from it in `conclude`.
+
+    In `seen`, an observation record or None, a group that moves from column to column is written:
+    `observe_move` and `observe_game` do the rest.
+    """
     columns = g.end.shape[0]
     deal = g.below.shape[0] * columns
     if rules.undo_action and action == rules.num_actions - 1:
@@ -200,7 +204,7 @@ def play(g: Any, rules: Any, action: Any, log: Any) -> None:
     g.points = 0
     g.points_again = 0
     if action < deal:
-        _place(g, rules, action // columns, action % columns, log)
+        _place(g, rules, action // columns, action % columns, log, seen)
     elif action == deal:
         _deal_reserve(g, rules, log)
     else:

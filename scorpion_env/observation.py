@@ -28,11 +28,8 @@ from scorpion_env.cards import CARDS_PER_SUIT
 from scorpion_env.compiled import compiled, inlined
 from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.rules import Rules
-from scorpion_env.state import CHUNK, FEATURE_COUNT
+from scorpion_env.state import CHUNK, FEATURES
 from scorpion_env.tableau import height
-
-FEATURES = ("place", "column", "row", "on_top", "face_down", "visible", "to_come")
-"""Names of the entries of a card's row."""
 
 PLACE, COLUMN, ROW, ON_TOP, FACE_DOWN, VISIBLE, TO_COME = range(len(FEATURES))
 
@@ -115,7 +112,7 @@ def observe_cells(g: Any, rules: Any, seen: Any) -> None:
 def observe_game(g: Any, rules: Any, seen: Any, everything: Any) -> None:
     """Write every row of an observation, a record of :func:`scorpion_env.state.seen_dtype`."""
     for card in range(g.below.shape[0]):
-        for entry in range(FEATURE_COUNT):
+        for entry in range(TO_COME + 1):
             seen.cards[card, entry] = 0
     if g.reserve_left:
         for card in range(g.below.shape[0]):
@@ -135,7 +132,7 @@ def observe_game(g: Any, rules: Any, seen: Any, everything: Any) -> None:
 def observe_move(
     g: Any, rules: Any, seen: Any, card: Any, source: Any, runs: Any, everything: Any
 ) -> None:
-    """Write what a move of cards to a column changed.
+    """Write what a move of cards to a column changed, but for the group that `play` has written.
 
     Args:
         g: The game after the move.
@@ -151,14 +148,7 @@ def observe_move(
         observe_game(g, rules, seen, everything)
         return
     target = np.uintp(g.column[card])
-    down = np.int64(g.down[target])
-    first = np.int64(g.row[card])
-    for row in range(first, height(g, target)):
-        x = np.uintp(g.pile[target, np.uintp(row)])
-        seen.cards[x, COLUMN] = target + 1
-        seen.cards[x, ROW] = row + 1
-        seen.cards[x, FACE_DOWN] = down
-    _count_on_top(g, seen, target, first, everything)
+    _count_on_top(g, seen, target, np.int64(g.row[card]), everything)
     end = g.end[source]
     if end >= 0 and not seen.cards[end, VISIBLE]:
         observe_column(g, seen, source, everything)

@@ -33,8 +33,8 @@ TAKEN, IN_RESERVE = -1, -2
 
 NO_CARD = -1
 
-FEATURE_COUNT = 7
-"""How many numbers an observation gives for a card; :mod:`scorpion_env.observation` names them."""
+FEATURES = ("place", "column", "row", "on_top", "face_down", "visible", "to_come")
+"""Names of the entries of a card's row in an observation; see :mod:`scorpion_env.observation`."""
 
 BUILD_SUIT, BUILD_ANY, BUILD_COLOUR = range(len(BUILDS))
 
@@ -171,7 +171,7 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
 @cache
 def seen_dtype(cards: int) -> np.dtype[np.void]:
     """Return the record type of one observation: `cards`, int8 ``(cards, 7)``."""
-    return np.dtype([("cards", np.int8, (cards, FEATURE_COUNT))])
+    return np.dtype([("cards", np.int8, (cards, len(FEATURES)))])
 
 
 def legal_capacity(rules: Rules) -> int:

@@ -132,7 +132,7 @@ def _step_game(g: Any, rules: Any, settings: Any, log: Any, action: Any, seen: A
     if action < g.below.shape[0] * columns:
         card = action // columns
         source = g.column[card]
-        play(g, rules, action, log)
+        play(g, rules, action, log, seen)
         observe_move(g, rules, seen, card, source, runs, settings.observe_all)
     else:
         play(g, rules, action, log)

@@ -13,12 +13,13 @@ from scorpion_env.cards import ACE, CARDS_PER_SUIT, KING, is_red, rank_of, suit_
 from scorpion_env.compiled import compiled, inlined
 from scorpion_env.pointers import holds_any
 from scorpion_env.rewards import FLIP_POINTS, RUN_POINTS
-from scorpion_env.state import BUILD_COLOUR, CHUNK, NO_CARD, TAKEN
+from scorpion_env.state import BUILD_COLOUR, CHUNK, FEATURES, NO_CARD, TAKEN
 
 # An index that is known not to be negative is cast to `np.uintp` in the hottest places: numba then
 # leaves out the test for a negative index, which costs a tenth of the time of a step.
 
 MAX_CARDS = 104
+COLUMN, ROW, FACE_DOWN = (FEATURES.index(name) for name in ("column", "row", "face_down"))
 RANK = np.array([rank_of(card) for card in range(MAX_CARDS)], np.int8)
 SUIT = np.array([suit_of(card) for card in range(MAX_CARDS)], np.int8)
 RED = np.array([is_red(card) for card in range(MAX_CARDS)], np.int8)
@@ -85,8 +86,11 @@ def attach(g: Any, card: Any, column: Any) -> None:
 
 
 @inlined
-def move_group(g: Any, card: Any, source: Any, target: Any) -> None:
-    """Move a card with its group from the column `source` to the end of the column `target`."""
+def move_group(g: Any, card: Any, source: Any, target: Any, seen: Any) -> None:
+    """Move a card with its group from the column `source` to the end of the column `target`.
+
+    In `seen`, an observation record or None, the cards of the group are written as well.
+    """
     here = np.int64(g.row[card])
     there = height(g, target)
     last = height(g, source) - here - 1
@@ -97,6 +101,10 @@ def move_group(g: Any, card: Any, source: Any, target: Any) -> None:
             g.pile[np.uintp(target), np.uintp(there + i)] = x
             g.column[x] = target
             g.row[x] = there + i
+            if seen is not None:
+                seen.cards[x, COLUMN] = target + 1
+                seen.cards[x, ROW] = there + i + 1
+                seen.cards[x, FACE_DOWN] = g.down[target]
     under = g.end[target]
     g.end[target] = g.end[source]
     g.end[source] = g.below[card]

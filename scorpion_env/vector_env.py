@@ -306,8 +306,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         if self._same_step:
             observations = np.empty(size, object)
             copies = batch.final_seen["cards"][places]
-            for place, observation in zip(places.tolist(), copies, strict=True):
-                observations[place] = observation
+            observations[places] = np.fromiter(copies, object, len(places))
             infos["final_obs"], infos["_final_obs"] = observations, whom[0]
             mask = constant_rows(over, self.rules.num_actions) if self._mask_in_info else None
             infos["final_info"] = number_infos(numbers, mask, whom[1:5])
