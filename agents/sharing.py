@@ -18,11 +18,15 @@ import yaml
 from agents.evaluation import Evaluation, evaluate
 from agents.ppo import MODEL_FILE, find_model, load_ppo, read_description, read_weights, write_model
 from agents.pretrained import PRETRAINED
+from scorpion_env.deal_lists import ALL, WINNABLE
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import PRESETS, Rules, get_rules
 
-TRAINED_ON = "drawn from 2**32 and above, keyed by the seed; none below 1,000,000"
-"""Which deals training plays."""
+TRAINED_ON = {
+    ALL: "drawn from 2**32 and above, keyed by the seed",
+    WINNABLE: "the winnable deals that come with scorpion_env, from 1,000,000 up",
+}
+"""Which deals training plays; otherwise those of a list."""
 
 SCORE_FIELDS = (
     *("games", "wins", "win_rate", "win_rate_ci95"),
@@ -91,7 +95,7 @@ def import_model(folder: Path, *, replace: bool = False, into: Path = PRETRAINED
 
 
 def _training(run: Path) -> dict[str, Any]:
-    """Return what a run folder says of its training; nothing if it is none."""
+    """Return what a run folder says of its training, and of those before; nothing if it is none."""
     about, config = run / "run.json", run / "config.yaml"
     if not about.is_file() or not config.is_file():
         return {}
@@ -101,7 +105,11 @@ def _training(run: Path) -> dict[str, Any]:
         kept = {key: found[key] for key in ("command", "started", "git_revision", "versions")}
     except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
         raise ScorpionError(f"{run} is no whole run folder: {error}.") from error
-    return kept | {"deals": TRAINED_ON, "config": settings}
+    deals = settings.get("deals", ALL)
+    found = kept | {"deals": TRAINED_ON.get(deals, f"the list {deals}"), "config": settings}
+    if settings.get("start_from") is not None:
+        found["before"] = _training(Path(settings["start_from"]))
+    return found
 
 
 def _score(measured: Evaluation, deals: str, target: Path) -> dict[str, Any]:

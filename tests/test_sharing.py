@@ -35,10 +35,10 @@ def make_model(folder: Path, rules: str | dict[str, Any] = "classic", seed: int 
     return folder
 
 
-def make_run(folder: Path) -> Path:
+def make_run(folder: Path, **changes: Any) -> Path:
     """A run folder as far as an export reads it."""
     make_model(folder / "best")
-    config = TrainConfig.model_validate(SMALL)
+    config = TrainConfig.model_validate(SMALL | changes)
     (folder / "config.yaml").write_text(config.to_yaml())
     about = {"command": "python scripts/train.py", "started": "then", "git_revision": None}
     (folder / "run.json").write_text(json.dumps(about | {"versions": {}}))
@@ -63,6 +63,15 @@ def test_an_exported_model_plays_as_in_the_run_and_says_what_it_is(tmp_path: Pat
     assert score["mean_points"] == again.mean_points
     assert score["win_rate_ci95"] == again.win_rate_ci95
     assert len(list((tmp_path / "out").iterdir())) == 2
+
+
+def test_an_export_tells_of_the_training_that_a_run_started_from(tmp_path: Path) -> None:
+    first = make_run(tmp_path / "first")
+    second = make_run(tmp_path / "second", start_from=str(first), deals="winnable")
+    training = export_model(second, tmp_path / "out", [])["training"]
+    assert "winnable" in training["deals"]
+    assert "2**32" in training["before"]["deals"]
+    assert "before" not in training["before"]
 
 
 def test_a_model_folder_without_a_run_can_be_exported_too(tmp_path: Path) -> None:
