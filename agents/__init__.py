@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from agents.base import Agent
 from agents.greedy import GreedyAgent
 from agents.random_agent import RandomAgent
-from agents.search import OracleAgent, SearchAgent, search_agent
+from agents.search import SAMPLES, SEARCH, OracleAgent, SearchAgent, search_agent
 from scorpion_env.errors import ScorpionError, nearest
 from scorpion_env.rules import Rules, get_rules
 
@@ -50,8 +51,9 @@ def load_agent(
 
     Args:
         name_or_path: ``"random"``, ``"greedy"``, ``"search"`` (with a budget: ``"search:256"``
-            arrangements for each move, or ``"search:20ms"``), ``"oracle"``, ``"pretrained"``, or a
-            path.
+            arrangements for each move, or ``"search:20ms"``; ``"search+pretrained"``, with or
+            without a budget, lets the pretrained agent choose among moves that are equally good),
+            ``"oracle"``, ``"pretrained"``, or a path.
         rules: The variant it is to play.
         stochastic: Let a trained agent draw its actions instead of taking the likeliest.
         trust: Load a model file that could execute code; needed for files of unknown origin only.
@@ -64,8 +66,8 @@ def load_agent(
     name = str(name_or_path)
     if name in AGENTS:
         return AGENTS[name](rules)
-    if name.startswith("search:"):
-        return search_agent(name.removeprefix("search:"), rules)
+    if re.match(rf"{SEARCH}[:+]", name):
+        return _search_agent(name, rules, trust=trust)
     path = Path(name_or_path)
     known = (*AGENTS, PRETRAINED_NAME)
     if name != PRETRAINED_NAME and not path.exists():
@@ -86,6 +88,16 @@ def load_agent(
     agent = load_ppo(pretrained_folder(rules), rules, stochastic=stochastic)
     agent.name = PRETRAINED_NAME
     return agent
+
+
+def _search_agent(name: str, rules: Rules, *, trust: bool) -> Agent:
+    """Return the search player of a name such as ``search:20ms`` or ``search+pretrained:64``."""
+    head, colon, budget = name.partition(":")
+    plus = head.partition("+")[2]
+    if "+" in head and not plus:
+        raise ScorpionError(f"'{name}' names nobody after the +, such as search+pretrained.")
+    chooser = load_agent(plus, rules, trust=trust) if plus else None
+    return search_agent(budget if colon else str(SAMPLES), rules, chooser)
 
 
 def adviser(rules: str | Rules) -> Agent:

@@ -19,6 +19,7 @@ from scorpion_env.solver import Solver
 _count_wins: Any = count_wins
 _winning_move: Any = winning_move
 
+SEARCH = "search"
 SAMPLES = 64
 NODES = 2000
 CHUNK = 8
@@ -26,47 +27,49 @@ CHUNK = 8
 
 
 class _Searcher(Agent):
-    """What both players share: a table to lay cards on, and the solver's memory."""
+    """What both players share: a table to lay cards on, the solver's memory, and an adviser.
 
-    def __init__(self, name: str, rules: Rules, nodes: int) -> None:
+    The search names the moves that are best; the adviser chooses among them.
+    """
+
+    def __init__(self, name: str, rules: Rules, nodes: int, adviser: Agent | None) -> None:
         super().__init__(name, rules)
-        solver = Solver(rules)
-        self._memory, self._log, self._rules = solver.search_memory(nodes)
+        self._memory, self._log, self._rules = Solver(rules).search_memory(nodes)
         self._games = np.repeat(Batch(rules, 1).games, 2)
         self._nodes = nodes
-        self._fallback = GreedyAgent(rules)
+        self._adviser = GreedyAgent(rules) if adviser is None else adviser
         self._hidden = np.zeros(rules.cards, np.int8)
         self._moves = np.zeros(self._games.dtype["legal"].shape[0], np.int16)
 
     def act(self, observations: Observations, masks: Masks, draws: Draws) -> Actions:
         """Choose an action in each game; see :meth:`Agent.act`."""
-        actions = self._fallback.act(observations, masks, draws)
-        for i in range(len(actions)):
+        allowed = masks.copy()
+        for i in range(len(masks)):
             if masks[i].sum() > 1:
-                actions[i] = self._choose(observations[i], float(draws[i]), int(actions[i]))
-        return actions
+                best = self._best_moves(observations[i], float(draws[i]))
+                if len(best):
+                    allowed[i] = False
+                    allowed[i, best] = True
+        return self._adviser.act(observations, allowed, draws)
 
-    def _choose(self, observation: npt.NDArray[np.int8], draw: float, fallback: int) -> int:
+    def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
+        """Return the actions to choose among; none if the search has nothing to say."""
         raise NotImplementedError
-
-    def _useful_moves(self) -> npt.NDArray[np.int16]:
-        """Return the legal actions of the game laid out, one of those that are alike."""
-        count, _ = list_useful(self._games[1], self._rules, self._moves)
-        return self._moves[:count].copy()
 
 
 class SearchAgent(_Searcher):
     """Fills in the hidden cards at random, many times, and takes the move that wins most often.
 
     For each arrangement the solver says after which moves the game can be won. Where several moves
-    win equally often, or none ever does, the greedy player decides. Its known flaw: it reckons as
-    if it were to know, after its move, where every card lies. It samples anew at every move.
+    win equally often, or none ever does, its adviser decides. Its known flaw: it reckons as if it
+    were to know, after its move, where every card lies. It samples anew at every move.
 
     Args:
         rules: The variant.
         samples: Arrangements for each move.
         milliseconds: Time for each move instead; then its play depends on the machine.
         nodes: Positions that one search looks at, at most; what is then unknown counts as lost.
+        adviser: Who decides among moves that are equally good; the greedy player by default.
     """
 
     stochastic = True
@@ -78,26 +81,30 @@ class SearchAgent(_Searcher):
         samples: int = SAMPLES,
         milliseconds: float | None = None,
         nodes: int = NODES,
+        adviser: Agent | None = None,
     ) -> None:
         if samples < 1 or nodes < 1 or (milliseconds is not None and not milliseconds > 0):
             raise ScorpionError("Samples, nodes and milliseconds must be greater than 0.")
         budget = f"{samples}" if milliseconds is None else f"{milliseconds:g}ms"
-        super().__init__(f"search:{budget}", rules, nodes)
+        name = SEARCH if adviser is None else f"{SEARCH}+{adviser.name}"
+        super().__init__(f"{name}:{budget}", rules, nodes, adviser)
         self.samples = samples
         self.milliseconds = milliseconds
 
-    def _choose(self, observation: npt.NDArray[np.int8], draw: float, fallback: int) -> int:
+    def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
         hidden = find_hidden(observation, self._hidden)
         lay_out(observation, self._hidden, self._rules, self._games[1])
-        moves = self._useful_moves()
-        if len(moves) <= 1:
-            return fallback
-        wins = np.zeros(len(moves), np.int64)
+        count, useful = list_useful(self._games[1], self._rules, self._moves)
+        moves = self._moves[:count].copy()
+        wins = np.zeros(count, np.int64)
         state = np.uint64(draw * 2**53)
-        began = time.perf_counter()
-        left = self.samples if hidden > 1 else 1  # a single hidden card is known, too
-        while left > 0:
-            chunk = min(left, CHUNK) if self.milliseconds is not None else left
+        chunk, seconds = self.samples, 0.0
+        if hidden <= 1:
+            chunk = 1  # a single hidden card is known, too
+        elif self.milliseconds is not None:
+            chunk, seconds = CHUNK, self.milliseconds / 1000
+        end = time.perf_counter() + seconds
+        while True:
             state = _count_wins(
                 observation,
                 self._rules,
@@ -110,17 +117,17 @@ class SearchAgent(_Searcher):
                 moves,
                 wins,
             )
-            if self.milliseconds is None or hidden <= 1:
+            if time.perf_counter() >= end:
                 break
-            if 1000 * (time.perf_counter() - began) >= self.milliseconds:
-                break
-        best = wins.max()
-        if best == 0 or fallback in moves[wins == best]:
-            return fallback
-        return int(moves[wins.argmax()])
+        if not wins.any():
+            return moves[:0]
+        best = np.flatnonzero(wins == wins.max())
+        if best[0] < useful:  # null moves, which come last, could go on for ever
+            best = best[best < useful]
+        return moves[best]
 
 
-def search_agent(budget: str, rules: Rules) -> SearchAgent:
+def search_agent(budget: str, rules: Rules, adviser: Agent | None = None) -> SearchAgent:
     """Return a search player with a budget for each move: ``"256"`` arrangements, or ``"20ms"``.
 
     Raises:
@@ -128,8 +135,9 @@ def search_agent(budget: str, rules: Rules) -> SearchAgent:
     """
     try:
         if budget.endswith("ms"):
-            return SearchAgent(rules, milliseconds=float(budget.removesuffix("ms")))
-        return SearchAgent(rules, samples=int(budget))
+            milliseconds = float(budget.removesuffix("ms"))
+            return SearchAgent(rules, milliseconds=milliseconds, adviser=adviser)
+        return SearchAgent(rules, samples=int(budget), adviser=adviser)
     except ValueError:
         raise ScorpionError(
             f"A search player's budget is a number of arrangements, such as search:64, or a time, "
@@ -151,19 +159,17 @@ class OracleAgent(_Searcher):
     information = "oracle"
 
     def __init__(self, rules: Rules, *, nodes: int = 200_000) -> None:
-        super().__init__("oracle", rules, nodes)
+        super().__init__("oracle", rules, nodes, None)
 
-    def _choose(self, observation: npt.NDArray[np.int8], draw: float, fallback: int) -> int:
-        return int(
-            _winning_move(
-                observation,
-                self._rules,
-                self._games,
-                self._memory,
-                self._log,
-                self._hidden,
-                self._nodes,
-                self._moves,
-                fallback,
-            )
+    def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
+        action = _winning_move(
+            observation,
+            self._rules,
+            self._games,
+            self._memory,
+            self._log,
+            self._hidden,
+            self._nodes,
+            self._moves,
         )
+        return np.array([action] if action >= 0 else [], np.int16)

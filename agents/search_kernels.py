@@ -163,9 +163,8 @@ def winning_move(
     hidden: Any,
     nodes: Any,
     useful: Any,
-    fallback: Any,
 ) -> Any:
-    """Return a move after which a game can be won, or `fallback` if none is found.
+    """Return a move after which a game can be won, or -1 if none is found.
 
     Args:
         observation: int8 ``(cards, 7)``, the full one.
@@ -176,14 +175,13 @@ def winning_move(
         hidden: Room for the hidden cards, int8 ``(cards,)``.
         nodes: Node limit of each search.
         useful: Room for legal actions, int16.
-        fallback: An action.
     """
     moves, tried = memory[4], memory[6]
     hidden_as_shown(observation, rules, games[1], hidden)
     lay_out(observation, hidden, rules, games[1])
     games[0] = games[1]
     if _solve(games, rules, memory, log, nodes) != WINS:
-        return fallback
+        return -1
     first = moves[0, tried[0] - 1]
     if changes_little(games[1], rules, first):
         _, n = list_useful(games[1], rules, useful)

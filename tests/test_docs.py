@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from agents import load_agent
+from agents.evaluation import evaluate
+from scorpion_env.errors import ScorpionError
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -35,3 +39,33 @@ def test_a_survey_adds_up() -> None:
         for field in ("deals", "won", "lost", "unknown", "nodes"):
             assert sum(int(row[field]) for row in rows) == int(total[field]), path
         assert int(total["won"]) + int(total["lost"]) + int(total["unknown"]) == int(total["deals"])
+
+
+def test_the_leaderboard_is_made_from_its_rows() -> None:
+    import leaderboard
+
+    expected = leaderboard.table(leaderboard.read_rows())
+    assert between_markers("leaderboard.md") == expected, "run python scripts/leaderboard.py"
+
+
+def test_a_row_of_the_leaderboard_tells_what_was_played(tmp_path: Path) -> None:
+    import leaderboard
+
+    deals = [str(deal) for deal in range(20)]
+    oracle = evaluate(load_agent("oracle", "classic"), "classic", deals)
+    row = leaderboard.row_of(oracle, "a command", "1.0")
+    assert (row["games"], row["first"], row["last"]) == (20, 0, 19)
+    assert row["wins"] == row["winnable"] > 0
+    shown = leaderboard.table([{key: str(value) for key, value in row.items()}])
+    assert "| `classic` | `oracle` (oracle) | 0:20 |" in shown
+    assert "| 100% |" in shown
+    with pytest.raises(ScorpionError, match="successive"):
+        leaderboard.row_of(evaluate(load_agent("greedy", "classic"), "classic", ["3", "1"]), "", "")
+
+
+def test_files_that_are_no_results_are_refused(tmp_path: Path) -> None:
+    import winnability
+
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ScorpionError, match="no survey"):
+        winnability.surveys(tmp_path)

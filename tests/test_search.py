@@ -113,7 +113,9 @@ def test_it_takes_the_one_move_that_wins() -> None:
         assert action_text(int(action), CLASSIC) == "8C>1"
 
 
-@pytest.mark.parametrize("budget", ["search:", "search:many", "search:0", "search:-3ms"])
+@pytest.mark.parametrize(
+    "budget", ["search:", "search:many", "search:0", "search:-3ms", "search+", "search+nobody"]
+)
 def test_bad_budgets_are_refused(budget: str) -> None:
     with pytest.raises(ScorpionError):
         load_agent(budget, CLASSIC)
@@ -121,5 +123,6 @@ def test_bad_budgets_are_refused(budget: str) -> None:
 
 def test_other_variants_are_searched_too() -> None:
     rules: Rules = PRESETS["flexible"]
-    found = evaluate(load_agent("search:2", rules), rules, ["0", "1"], max_steps=60)
+    found = evaluate(load_agent("search+random:2", rules), rules, ["0", "1"], max_steps=60)
+    assert found.agent == "search+random:2"
     assert found.summary().illegal_actions == 0
