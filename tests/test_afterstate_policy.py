@@ -97,9 +97,8 @@ def test_actions_are_drawn_as_often_as_the_probabilities_say() -> None:
     torch.manual_seed(1)
     with torch.no_grad():
         drawn = policy(torch.from_numpy(seen[rows]), action_masks=masks[rows])[0].numpy()
-        (expected,) = policy.get_distribution(
-            torch.from_numpy(seen[[game]]), masks[[game]]
-        ).distribution.probs.numpy()
+        inner: Any = policy.get_distribution(torch.from_numpy(seen[[game]]), masks[[game]])
+        (expected,) = inner.distribution.probs.numpy()
     found = np.bincount(drawn, minlength=masks.shape[1]) / len(rows)
     assert not found[~masks[game]].any()
     assert np.abs(found - expected).max() < 0.04
@@ -123,7 +122,7 @@ def test_the_buffer_hands_out_what_the_policy_would_have_read(recorded: bool) ->
     policy.record = buffer.keep if recorded else None
     for _ in range(2):  # the second rollout must not see the first one's positions
         buffer.reset()
-        seen = env.reset()
+        seen: Any = env.reset()
         for _ in range(5):
             masks = env.action_masks()
             with torch.no_grad():
