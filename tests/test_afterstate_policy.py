@@ -97,8 +97,8 @@ def test_actions_are_drawn_as_often_as_the_probabilities_say() -> None:
     torch.manual_seed(1)
     with torch.no_grad():
         drawn = policy(torch.from_numpy(seen[rows]), action_masks=masks[rows])[0].numpy()
-        told: Any = policy.get_distribution(torch.from_numpy(seen[[game]]), masks[[game]])
-        (expected,) = told.distribution.probs.numpy()
+        inner: Any = policy.get_distribution(torch.from_numpy(seen[[game]]), masks[[game]])
+        (expected,) = inner.distribution.probs.numpy()
     found = np.bincount(drawn, minlength=masks.shape[1]) / len(rows)
     assert not found[~masks[game]].any()
     assert np.abs(found - expected).max() < 0.04
