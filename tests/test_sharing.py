@@ -144,7 +144,7 @@ def test_every_pretrained_model_is_whole_small_and_beats_greedy(preset: str) -> 
     assert get_rules(about["rules"]) == PRESETS[preset]
     assert {"training", "scores", "chosen_by"} <= about.keys()
     ours, greedy = (
-        evaluate(load_agent(name, preset), preset, "1000000:1000300").summary()
+        evaluate(load_agent(name, preset), preset, "2000000:2000300").summary()
         for name in ("pretrained", "greedy")
     )
     assert ours.illegal_actions == 0
