@@ -206,5 +206,5 @@ def test_the_wheel_holds_the_package_alone(tmp_path: Path) -> None:
     inside = {name for name in names if name.startswith("scorpion_env/")}
     sources = (ROOT / "scorpion_env").rglob("*.py")
     expected = {path.relative_to(ROOT).as_posix() for path in sources}
-    assert inside == expected | {"scorpion_env/py.typed"}
+    assert inside == expected | {"scorpion_env/py.typed", "scorpion_env/data/winnable.json"}
     assert f"{metadata}/licenses/LICENSE" in names
