@@ -12,11 +12,14 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from model import Model
 
-from agents import AGENTS, Agent, GreedyAgent, RandomAgent, load_agent
+from agents import Agent, GreedyAgent, RandomAgent, load_agent
 from agents.base import null_moves
 from scorpion_env import PRESETS, Rules, ScorpionError, ScorpionVectorEnv, get_rules
 from scorpion_env.deals import deal_order
 from scorpion_env.moves import action_text
+
+QUICK = ("random", "greedy")
+"""The agents that answer at once; those that search have their own tests."""
 
 TUNING_DEALS = 1_000_000
 """Deals from here on may be used to look at how agents play; those below measure them."""
@@ -88,7 +91,7 @@ def test_a_king_that_takes_its_whole_run_along_makes_no_null_move() -> None:
 # --- every agent, every preset
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", QUICK)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_actions_are_legal_and_null_moves_a_last_resort(preset: str, name: str) -> None:
     agent = load_agent(name, preset)
@@ -102,7 +105,7 @@ def test_actions_are_legal_and_null_moves_a_last_resort(preset: str, name: str) 
         assert useful[rows, actions][useful.any(axis=1)].all()
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", QUICK)
 @pytest.mark.parametrize("preset", ["classic", "double", "how-they-run"])
 def test_an_answer_does_not_depend_on_the_other_games(preset: str, name: str) -> None:
     agent = load_agent(name, preset)
@@ -115,7 +118,7 @@ def test_an_answer_does_not_depend_on_the_other_games(preset: str, name: str) ->
 
 
 def test_the_observation_and_the_mask_are_left_as_they_are() -> None:
-    for name in AGENTS:
+    for name in QUICK:
         agent = load_agent(name, "classic")
         for observations, masks, _ in positions(agent, games=5, steps=10):
             before = observations.copy(), masks.copy()
@@ -258,7 +261,7 @@ def test_an_unknown_agent_is_refused_with_the_nearest_known_one() -> None:
 
 
 def test_agents_say_what_they_see() -> None:
-    for name in AGENTS:
+    for name in QUICK:
         agent = load_agent(name, "wasp")
         assert agent.name == name
         assert agent.information == "player"
