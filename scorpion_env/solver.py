@@ -5,9 +5,9 @@ its verdicts are about the deal, not about what a player could know. Score and s
 matter to it, and undo is no move.
 
     >>> from scorpion_env.solver import solve
-    >>> solution = solve(7, "scorpion-ii")
-    >>> solution.verdict
-    'won'
+    >>> solution = solve(17, "classic")
+    >>> solution.verdict, len(solution.moves)
+    ('won', 52)
 
 Three verdicts: ``"won"`` with a line of moves that wins, ``"lost"`` where it is proved that none
 does, and ``"unknown"`` where a budget ended the search. How the search leaves things out, and why

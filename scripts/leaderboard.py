@@ -32,8 +32,9 @@ FIELDS = (
 
 KEY = ("rules", "agent", "first", "last")
 
-NODE_LIMIT = 5000
-"""Positions the solver looks at in each deal; the deals that need more are counted as undecided."""
+NODE_LIMITS = {True: 1_000_000, False: 2000}
+"""Positions the solver looks at in each deal, where its strict proofs hold and where not; the deals
+that need more are counted as undecided."""
 
 Row = dict[str, Any]
 
@@ -49,7 +50,8 @@ def row_of(evaluation: Evaluation, command: str, version: str) -> Row:
     if PRESETS.get(rules.name) != rules or names != [str(first + i) for i in range(len(names))]:
         raise ScorpionError("The leaderboard is of presets on successive seeded deals.")
     found = evaluation.summary()
-    verdicts, _ = Solver(rules).solve_deals(first, len(names), node_limit=NODE_LIMIT)
+    solver = Solver(rules)
+    verdicts, _ = solver.solve_deals(first, len(names), node_limit=NODE_LIMITS[solver.strict])
     won = evaluation.column("outcome") == "won"
     decided = [verdicts == VERDICTS.index(name) for name in ("won", "lost", "unknown")]
     winnable, _, undecided = decided
@@ -90,9 +92,7 @@ def table(rows: list[dict[str, str]]) -> str:
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        agent = f"`{row['agent']}`" + (
-            " (sees all cards)" if row["information"] != "player" else ""
-        )
+        agent = f"`{row['agent']}`" + (" (oracle)" if row["information"] == "oracle" else "")
         wins, games, winnable = (int(row[field]) for field in ("wins", "games", "winnable"))
         share = f"{wins / winnable:.0%}" if winnable and row["undecided"] == "0" else "-"
         cells = (

@@ -43,8 +43,8 @@ def test_verdicts_are_those_of_plain_search_and_cheap_proofs_never_err(rules: Ru
         if is_dead(batch.games[0], batch.rules_record[0], work[0]):
             assert not won
         verdicts.add(won)
-    assert True in verdicts
-    assert False in verdicts or rules.empty_column == "any"  # such endgames are hardly ever lost
+    # Of these two, endgames small enough for the plain search of Python are hardly ever won.
+    assert verdicts == {True, False} or rules.name in ("wasp", "farmers-wife")
 
 
 def test_every_line_that_is_found_wins_in_the_environment() -> None:
