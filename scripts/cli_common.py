@@ -112,6 +112,33 @@ seed_option = click.option(
     help="Seed of whatever is left to chance, and of unknown cards in boards.",
 )
 
+MEGABYTE = 2**20
+
+
+def node_limit_option(
+    default: int, text: str = "Positions to look at, for each deal."
+) -> Callable[[F], F]:
+    """Return the option ``--node-limit`` of the scripts that solve."""
+    return click.option(
+        "--node-limit",
+        type=click.IntRange(min=1),
+        default=default,
+        show_default=True,
+        help=text,
+    )
+
+
+def memory_limit_option(default: int, text: str) -> Callable[[F], F]:
+    """Return the option ``--memory-limit``, in megabytes; its default is given in bytes."""
+    return click.option(
+        "--memory-limit",
+        type=click.IntRange(min=1),
+        default=default // MEGABYTE,
+        show_default=True,
+        help=text,
+    )
+
+
 max_steps_option = click.option(
     "--max-steps", type=click.IntRange(min=1), help="Another step limit."
 )

@@ -14,7 +14,14 @@ import sys
 from pathlib import Path
 
 import click
-from cli_common import check_writable, command_line, deals_option, main_guard, rules_option
+from cli_common import (
+    check_writable,
+    command_line,
+    deals_option,
+    main_guard,
+    node_limit_option,
+    rules_option,
+)
 from terminal import allow_any_text
 from tqdm import tqdm
 
@@ -53,13 +60,7 @@ def _numbers(deals: str, rules: Rules) -> list[int]:
     show_default=True,
     help="Random games for each deal.",
 )
-@click.option(
-    "--node-limit",
-    type=click.IntRange(min=1),
-    default=100_000,
-    show_default=True,
-    help="A deal that needs more positions is left out.",
-)
+@node_limit_option(100_000, "A deal that needs more positions is left out.")
 @click.option(
     "--easiest",
     type=click.FloatRange(0, 1, min_open=True),

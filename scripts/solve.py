@@ -23,6 +23,7 @@ import click
 from cli_common import (
     EXIT_BAD_INPUT,
     EXIT_INTERRUPTED,
+    MEGABYTE,
     check_writable,
     chosen_deals,
     command_line,
@@ -32,6 +33,8 @@ from cli_common import (
     main_guard,
     make_console,
     make_table,
+    memory_limit_option,
+    node_limit_option,
     rules_option,
     seed_option,
 )
@@ -51,7 +54,6 @@ from scorpion_env.solver import MEMORY_LIMIT, NODE_LIMIT, VERDICTS, Solution, So
 
 EXIT_CODES = {"won": 0, "lost": 1, "unknown": 3}
 MIXED = 3
-MEGABYTE = 2**20
 
 assert not {EXIT_BAD_INPUT, EXIT_INTERRUPTED} & set(EXIT_CODES.values())
 
@@ -147,23 +149,11 @@ def _position(game: Game) -> Position:
 @deals_option
 @deal_option
 @seed_option
-@click.option(
-    "--node-limit",
-    type=click.IntRange(min=1),
-    default=NODE_LIMIT,
-    show_default=True,
-    help="Positions to look at, for each deal.",
-)
+@node_limit_option(NODE_LIMIT)
 @click.option(
     "--time-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds, for each deal."
 )
-@click.option(
-    "--memory-limit",
-    type=click.IntRange(min=1),
-    default=MEMORY_LIMIT // MEGABYTE,
-    show_default=True,
-    help="Megabytes for the table of positions.",
-)
+@memory_limit_option(MEMORY_LIMIT, "Megabytes for the table of positions.")
 @click.option(
     "--samples",
     type=click.IntRange(min=1),

@@ -22,7 +22,16 @@ from pathlib import Path
 from typing import Any
 
 import click
-from cli_common import check_writable, command_line, deals_option, main_guard, rules_option
+from cli_common import (
+    MEGABYTE,
+    check_writable,
+    command_line,
+    deals_option,
+    main_guard,
+    memory_limit_option,
+    node_limit_option,
+    rules_option,
+)
 from terminal import allow_any_text
 from tqdm import tqdm
 
@@ -165,20 +174,8 @@ def _read_range(deals: str, rules: Rules) -> tuple[int, int]:
     metavar="FILE",
     help="Where the result goes.",
 )
-@click.option(
-    "--node-limit",
-    type=click.IntRange(min=1),
-    default=NODE_LIMIT,
-    show_default=True,
-    help="Positions to look at, for each deal.",
-)
-@click.option(
-    "--memory-limit",
-    type=click.IntRange(min=1),
-    default=MEMORY_LIMIT // 2**20,
-    show_default=True,
-    help="Megabytes for the table of positions, for each process.",
-)
+@node_limit_option(NODE_LIMIT)
+@memory_limit_option(MEMORY_LIMIT, "Megabytes for the table of positions, for each process.")
 @click.option(
     "--processes",
     type=click.IntRange(min=1),
@@ -227,7 +224,7 @@ def main(
     began = time.perf_counter()
     with tqdm(total=last - first, initial=done, unit="deal", disable=None) as bar:
         context = multiprocessing.get_context("spawn")
-        arguments = (rules, memory_limit * 2**20)
+        arguments = (rules, memory_limit * MEGABYTE)
         if jobs:
             with context.Pool(min(processes, len(jobs)), _start_worker, arguments) as pool:
                 for result in pool.imap_unordered(_solve_chunk, jobs):
