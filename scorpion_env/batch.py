@@ -15,7 +15,7 @@ from scorpion_env.cards import KING, SUITS, suit_of
 from scorpion_env.deal_lists import WINNABLE, deal_list
 from scorpion_env.deals import MAX_SEED, Position, Start, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
-from scorpion_env.frame import Frame, new_frame
+from scorpion_env.frame import Frame, FrameMaker
 from scorpion_env.kernels import clear, conclude, play, start_order, undo
 from scorpion_env.observation import observation_code, observe_game
 from scorpion_env.rewards import reward_code
@@ -36,6 +36,9 @@ from scorpion_env.stepping import (
     AUTORESET_DISABLED,
     AUTORESET_SAME_STEP,
     ILLEGAL_ACTIONS,
+    REFUSE_ILLEGAL,
+    REFUSE_NOTHING,
+    REFUSE_OUTSIDE,
     find_refused,
     start_next,
     start_seeded,
@@ -56,7 +59,7 @@ class Batch:
 
     Attributes:
         games: Record array ``(size,)``, see :func:`scorpion_env.state.game_dtype`.
-        status: Of each game after the last step, before a new start; int8 ``(size,)``.
+        status: Of each game after the last step, before a new start; int64 ``(size,)``.
         illegal: Whether the action of the last step was illegal, bool ``(size,)``.
         final_seen: Last observations of the games that ended in the last step, where they are
             started anew in the same step; the rows of other games mean nothing.
@@ -123,7 +126,7 @@ class Batch:
         self.settings["observe_all"] = observation_code(observation)
         self.settings["illegal_action"] = ILLEGAL_ACTIONS.index(illegal_action)
         self.settings["autoreset"] = autoreset
-        self._raises_illegal = illegal_action == "raise"
+        self._refuse = REFUSE_ILLEGAL if illegal_action == "raise" else REFUSE_OUTSIDE
         self.deals = deal_list(deals, rules)
         self._end_dead = checked_end(end_when, rules)
         if rules.undo_action:
@@ -137,7 +140,7 @@ class Batch:
         self.games["log_start"] = events * np.arange(size)
         self._seen = np.zeros(size, seen_dtype(rules.cards))
         self.log = np.zeros(size * events, np.int32)
-        self.status = np.zeros(size, np.int8)
+        self.status = np.zeros(size, np.int64)
         self.illegal = np.zeros(size, np.bool_)
         self._same_step = autoreset == AUTORESET_SAME_STEP
         self.final_seen = np.zeros_like(self._seen[: size if self._same_step else 0])
@@ -247,7 +250,7 @@ class Batch:
 
         Args:
             action: The action.
-            seen: Where the observation is written, of the type of `frame().seen`, ``(1,)``.
+            seen: Where the observation is written, of the type of `frames()().seen`, ``(1,)``.
             mask: Where the mask is written, int8 ``(actions,)``, or ``(0,)`` for no mask.
 
         Raises:
@@ -256,7 +259,7 @@ class Batch:
         """
         if not 0 <= action < self.rules.num_actions:
             raise self._outside(action)
-        if self._raises_illegal:
+        if self._refuse == REFUSE_ILLEGAL:
             self._check(np.array([action]))
         result: tuple[float, int, bool, int, int, int] = step_single(
             self.games,
@@ -300,23 +303,24 @@ class Batch:
 
     def _check(self, actions: npt.NDArray[np.int64]) -> None:
         """Refuse actions, int64 ``(size,)``, that cannot be played at all."""
-        number = self.rules.num_actions
-        index = find_refused(self.games, actions, number, self._raises_illegal)
+        index = find_refused(self.games, actions, self.rules.num_actions, self._refuse)
         if index >= 0:
-            action = int(actions[index])
-            if not 0 <= action < number:
-                raise self._outside(action)
-            where = f" in game {index}" if self.size > 1 else ""
-            raise IllegalMove(f"Action {action} is illegal{where}.")
+            raise self._refusal(index, int(actions[index]))
 
-    def frame(self, *, masked: bool, copied: bool) -> Frame:
-        """Return arrays for the results of a step.
+    def _refusal(self, index: int, action: int) -> ScorpionError:
+        if not 0 <= action < self.rules.num_actions:
+            return self._outside(action)
+        where = f" in game {index}" if self.size > 1 else ""
+        return IllegalMove(f"Action {action} is illegal{where}.")
+
+    def frames(self, *, masked: bool, copied: bool) -> FrameMaker:
+        """Return what makes arrays for the results of steps.
 
         Args:
             masked: Whether masks are wanted.
             copied: Whether observations are to be copied, or stay in `seen`.
         """
-        return new_frame(
+        return FrameMaker(
             self.size,
             self._seen.dtype,
             self.rules.num_actions,
@@ -335,8 +339,11 @@ class Batch:
             ScorpionError: if an action lies outside the action space; no game is changed.
             IllegalMove: if an action is illegal where that is to be raised; likewise.
         """
-        self._check(actions)
-        return self._slices.run(
+        refuse = self._refuse
+        if self._slices.count > 1:
+            self._check(actions)
+            refuse = REFUSE_NOTHING
+        ended, illegal = self._slices.run(
             step_games,
             self.games,
             self.rules_record,
@@ -350,7 +357,11 @@ class Batch:
             *frame,
             self.deals,
             self._end_dead,
+            refuse,
         )
+        if ended < 0:
+            raise self._refusal(illegal, int(actions[illegal]))
+        return ended, illegal
 
     def play(self, action: int) -> None:
         """Play a legal action in a batch of one game, without what environments add."""

@@ -16,7 +16,8 @@ class Frame(NamedTuple):
             :func:`scorpion_env.state.seen_dtype`.
         mask: Legal actions, int8 ``(size, actions)``, or without rows.
         rewards: float64 ``(size,)``.
-        ends: Whether a game was terminated, and whether truncated, bool ``(2, size)``.
+        ends: Whether a game was terminated, was truncated, is over, is won; bool ``(4, size)``. The
+            last two also hold of games that were over before the step.
         numbers: Scores, runs and moves, int64 ``(3, size)``; with autoreset in the same step
             ``(6, size)``: then those of the games that ended, for others 0.
     """
@@ -28,16 +29,8 @@ class Frame(NamedTuple):
     numbers: npt.NDArray[np.int64]
 
 
-def new_frame(
-    size: int,
-    seen: np.dtype[np.void],
-    num_actions: int,
-    *,
-    copied: bool,
-    masked: bool,
-    same_step: bool,
-) -> Frame:
-    """Return arrays for the results of a step, whose contents mean nothing yet.
+class FrameMaker:
+    """Makes the arrays of one step after another, whose contents mean nothing yet.
 
     Args:
         size: Number of games.
@@ -47,10 +40,30 @@ def new_frame(
         masked: Whether there is a place for masks.
         same_step: Whether games that end are started anew in the same step.
     """
-    return Frame(
-        seen=np.empty(size if copied else 0, seen),
-        mask=np.empty((size if masked else 0, num_actions), np.int8),
-        rewards=np.empty(size, np.float64),
-        ends=np.empty((2, size), np.bool_),
-        numbers=np.empty((6 if same_step else 3, size), np.int64),
-    )
+
+    def __init__(
+        self,
+        size: int,
+        seen: np.dtype[np.void],
+        num_actions: int,
+        *,
+        copied: bool,
+        masked: bool,
+        same_step: bool,
+    ) -> None:
+        self._size = size
+        self._type = seen
+        self._shown = size if copied else 0
+        self._mask = size if masked else 0, num_actions
+        self._ends = 4, size
+        self._numbers = 6 if same_step else 3, size
+
+    def __call__(self) -> Frame:
+        """Return new arrays; it takes as long as a few games of a step, so it does nothing else."""
+        return Frame(
+            np.empty(self._shown, self._type),
+            np.empty(self._mask, np.int8),
+            np.empty(self._size),
+            np.empty(self._ends, np.bool_),
+            np.empty(self._numbers, np.int64),
+        )

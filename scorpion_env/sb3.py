@@ -17,7 +17,7 @@ from scorpion_env.deal_lists import deal_list
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
-from scorpion_env.state import OUTCOMES, PLAYING, TRUNCATED, WON
+from scorpion_env.state import OUTCOMES, TRUNCATED, WON
 from scorpion_env.stepping import AUTORESET_SAME_STEP
 
 
@@ -99,6 +99,7 @@ class ScorpionVecEnv(VecEnv):
             end_when=end_when,
             num_threads=num_threads,
         )
+        self._new_frame = self._batch.frames(masked=False, copied=True)
         self.render_mode = None
         super().__init__(num_envs, observation_space(self.rules), action_space(self.rules))
         self._actions = np.zeros(num_envs, np.int64)
@@ -146,12 +147,12 @@ class ScorpionVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Play the actions; return observations, rewards, dones and infos."""
         batch = self._batch
-        frame = batch.frame(masked=False, copied=True)
+        frame = self._new_frame()
         ended, illegal = batch.step(self._actions, frame)
         self._returns += frame.rewards
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        dones = batch.status != PLAYING
+        dones = frame.ends[2]
         if illegal:
             for i in np.flatnonzero(batch.illegal).tolist():
                 infos[i]["illegal_action"] = int(self._actions[i])

@@ -24,6 +24,9 @@ ILLEGAL_ACTIONS = ("noop", "terminate", "raise")
 
 ILLEGAL_NOOP, ILLEGAL_TERMINATE, ILLEGAL_RAISE = range(3)
 
+REFUSE_NOTHING, REFUSE_OUTSIDE, REFUSE_ILLEGAL = range(3)
+"""What is refused before a step: actions outside the action space, and illegal ones as well."""
+
 AUTORESET_DISABLED, AUTORESET_SAME_STEP, AUTORESET_NEXT_STEP = range(3)
 
 AHEAD = 2
@@ -93,23 +96,24 @@ def start_seeded(
 
 
 @compiled
-def find_refused(games: Any, actions: Any, num_actions: Any, raises: Any) -> Any:
+def find_refused(games: Any, actions: Any, num_actions: Any, refuse: Any) -> Any:
     """Return the first game whose action cannot be played at all, or -1.
 
     Args:
         games: The batch.
         actions: int64 ``(size,)``.
-        num_actions: Number of actions; one below 0 or above it is refused.
-        raises: Whether an illegal action is refused as well.
+        num_actions: Number of actions.
+        refuse: ``REFUSE_OUTSIDE`` or ``REFUSE_ILLEGAL``.
     """
     outside: Any = False
     for b in range(games.shape[0]):
         outside |= np.uint64(actions[b]) >= np.uint64(num_actions)
-    if outside or raises:
+    illegal = refuse == REFUSE_ILLEGAL
+    if outside or illegal:
         for b in range(games.shape[0]):
             if np.uint64(actions[b]) >= np.uint64(num_actions):
                 return b
-            if raises and games[b].status == PLAYING and not is_legal(games[b], actions[b]):
+            if illegal and games[b].status == PLAYING and not is_legal(games[b], actions[b]):
                 return b
     return -1
 
@@ -206,6 +210,7 @@ def step_games(
     numbers: Any,
     deals: Any,
     end_dead: Any,
+    refuse: Any,
     first: Any,
     stop: Any,
 ) -> Any:
@@ -216,11 +221,17 @@ def step_games(
     observation in `final_seen` and its score, runs and moves in rows 3 to 5 of `numbers`, and is
     started anew. All that a step hands out is written while the game's record is in the cache:
     `status` is that before a new start, `shown` and `mask` are left out if they have no rows.
-    `deals` is that of `start_next`, `end_dead` that of `step_single`.
+    `deals` is that of `start_next`, `end_dead` that of `step_single`, `refuse` that of
+    `find_refused`, unless it is ``REFUSE_NOTHING``: the actions have been looked at before.
 
     Returns:
-        How many games ended in this step, and how many of the actions were illegal.
+        How many games ended in this step, and how many of the actions were illegal; or -1 and the
+        game whose action is refused, and then nothing is changed.
     """
+    if refuse != REFUSE_NOTHING:
+        found = find_refused(games, actions, mask.shape[1], refuse)
+        if found >= 0:
+            return -1, found
     ended = refused = 0
     same_step = settings[0].autoreset == AUTORESET_SAME_STEP
     all_shown = pointer(shown)
@@ -248,6 +259,8 @@ def step_games(
         status[b] = g.status
         ends[0, b] = g.status == WON or g.status == LOST
         ends[1, b] = g.status == TRUNCATED
+        ends[2, b] = g.status != PLAYING
+        ends[3, b] = g.status == WON
         if same_step:
             numbers[3, b] = numbers[4, b] = numbers[5, b] = 0
         if g.status != PLAYING:

@@ -26,6 +26,9 @@ class Slices:
     Args:
         size: Number of games.
         num_threads: Number of threads, the calling one included.
+
+    Attributes:
+        count: Number of slices.
     """
 
     def __init__(self, size: int, num_threads: int) -> None:
@@ -33,6 +36,7 @@ class Slices:
         count = 1
         if self._others > 0:
             count = max(self._others + 1, min(SLICES_A_THREAD * num_threads, size // LEAST_GAMES))
+        self.count = count
         bounds = [size * i // count for i in range(count + 1)]
         self._slices = list(pairwise(bounds))
         self._pool: ThreadPoolExecutor | None = None
@@ -40,7 +44,7 @@ class Slices:
 
     def run(self, function: Callable[..., tuple[int, int]], *arguments: Any) -> tuple[int, int]:
         """Return the sums of what ``function(*arguments, first, stop)`` returns for each slice."""
-        if not self._others:
+        if self.count == 1:
             return function(*arguments, *self._slices[0])
         if self._pool is None or self._process != os.getpid():
             self._pool = ThreadPoolExecutor(self._others, thread_name_prefix="scorpion_env")

@@ -23,13 +23,13 @@ from scorpion_env.spaces import (
     observation_space,
     refuse_arguments,
 )
-from scorpion_env.state import OUTCOMES, PLAYING, WON
+from scorpion_env.state import OUTCOMES
 from scorpion_env.stepping import (
     AUTORESET_DISABLED,
     AUTORESET_NEXT_STEP,
     AUTORESET_SAME_STEP,
 )
-from scorpion_env.vector_infos import add_illegal, constant_rows, number_infos
+from scorpion_env.vector_infos import Results, add_illegal, number_infos
 
 OPTIONS = ("deal", "board", "reset_mask")
 """Options of `ScorpionVectorEnv.reset`."""
@@ -80,12 +80,12 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
 
     ``action_masks()`` returns bool ``(num_envs, actions)``. In ``infos``, ``score``, ``runs``,
     ``moves`` (int64) and ``action_mask`` (int8) have a leading dimension, and every key has
-    Gymnasium's ``_key`` that says whom it concerns; the property `deals` names the deals. Games
-    that are over add ``outcome`` and ``is_success``; with ``autoreset_mode=SAME_STEP`` (the
-    default) these, with the other numbers of the last step, stand in ``infos["final_info"]`` and
-    the last observation in ``final_obs``; the masks there, all 1 for a game that is over, are
-    read-only. With ``DISABLED`` a game that is over holds still and
-    earns nothing until it is reset.
+    Gymnasium's ``_key`` that says whom it concerns, bool ``(num_envs,)``; these are read-only,
+    since keys share them. The property `deals` names the deals. Games that are over add ``outcome``
+    and ``is_success``; with ``autoreset_mode=SAME_STEP`` (the default) these, with the other
+    numbers of the last step, stand in ``infos["final_info"]`` and the last observation in
+    ``final_obs``; the masks there, all 1 for a game that is over, are read-only. With ``DISABLED``
+    a game that is over holds still and earns nothing until it is reset.
 
     Args:
         num_envs: Number of games.
@@ -142,8 +142,11 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             end_when=end_when,
         )
         # What every step overwrites; a step that returns copies makes new arrays instead.
-        self._frame = None if copy else self._batch.frame(masked=mask_in_info, copied=False)
-        self._everyone = np.ones((4, self.num_envs), np.bool_)
+        self._new_frame = self._batch.frames(masked=mask_in_info, copied=copy)
+        self._final_seen = self._batch.final_seen["cards"] if self._same_step else None
+        self._everyone = np.ones(self.num_envs, np.bool_)
+        self._everyone.setflags(write=False)
+        self._results = None if copy else self._new_results()
         self._started = False
         self.single_observation_space = observation_space(self.rules)
         self.single_action_space = action_space(self.rules)
@@ -179,12 +182,14 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         self._start(seeds, starts, chosen)
         self._started = True
         batch = self._batch
-        numbers = np.array([batch.games[key] for key in ("score", "runs", "moves")], np.int64)
+        numbers = [batch.games[key].astype(np.int64) for key in ("score", "runs", "moves")]
         mask = batch.masks() if self._mask_in_info else None
-        if mask is not None and self._frame is not None:
-            self._frame.mask[:] = mask
-            mask = self._frame.mask
-        infos = number_infos(numbers, mask, np.tile(chosen, (4, 1)))
+        if mask is not None and self._results is not None:
+            self._results.frame.mask[:] = mask
+            mask = self._results.frame.mask
+        whom = chosen.copy()
+        whom.setflags(write=False)
+        infos = number_infos(numbers, mask, whom)
         return batch.seen.copy() if self._copy else batch.seen, infos
 
     def _chosen(self, reset_mask: Any) -> npt.NDArray[np.bool_]:
@@ -275,17 +280,18 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             raise gym.error.ResetNeeded("Call env.reset() before the first env.step().")
         batch = self._batch
         actions = self._checked_actions(actions)
-        frame = self._frame or batch.frame(masked=self._mask_in_info, copied=True)
-        ended, illegal = batch.step(actions, frame)
-        mask = frame.mask if self._mask_in_info else None
-        infos = number_infos(frame.numbers[:3], mask, self._everyone.copy())
+        results = self._results or self._new_results()
+        ended, illegal = batch.step(actions, results.frame)
+        infos = results.infos()
         if ended:
-            self._add_ends(infos, frame.numbers[3:])
+            results.add_ends(infos, batch.status)
         if illegal:
             add_illegal(infos, actions, batch.illegal, batch.status, self._same_step)
-        seen = frame.seen["cards"] if self._copy else batch.seen
-        terminated, truncated = frame.ends
-        return seen, frame.rewards, terminated, truncated, infos
+        seen = results.frame.seen["cards"] if self._copy else batch.seen
+        return seen, results.frame.rewards, results.terminated, results.truncated, infos
+
+    def _new_results(self) -> Results:
+        return Results(self._new_frame(), self._everyone, self._final_seen)
 
     def _checked_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         array = np.asarray(actions)
@@ -295,28 +301,6 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
                 f"{array.shape}."
             )
         return np.ascontiguousarray(array, np.int64)
-
-    def _add_ends(self, infos: dict[str, Any], numbers: npt.NDArray[np.int64]) -> None:
-        """Add to the infos what there is to say of the games that ended."""
-        batch, size = self._batch, self.num_envs
-        over = batch.status != PLAYING
-        whom = np.empty((8, size), np.bool_)
-        whom[:] = over
-        places = over.nonzero()[0]
-        if self._same_step:
-            observations = np.empty(size, object)
-            copies = batch.final_seen["cards"][places]
-            observations[places] = np.fromiter(copies, object, len(places))
-            infos["final_obs"], infos["_final_obs"] = observations, whom[0]
-            mask = constant_rows(over, self.rules.num_actions) if self._mask_in_info else None
-            infos["final_info"] = number_infos(numbers, mask, whom[1:5])
-            infos["_final_info"] = whom[5]
-            infos = infos["final_info"]
-        outcomes = np.empty(size, object)
-        for place, status in zip(places.tolist(), batch.status[places].tolist(), strict=True):
-            outcomes[place] = OUTCOMES[status]
-        infos["outcome"], infos["_outcome"] = outcomes, whom[6]
-        infos["is_success"], infos["_is_success"] = batch.status == WON, whom[7]
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return fresh masks, bool ``(num_envs, actions)``, True for the legal actions."""

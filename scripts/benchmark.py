@@ -163,11 +163,12 @@ def compare(medians: dict[str, float]) -> Iterator[dict[str, Any]]:
         if ours in medians and theirs in medians:
             ratio = medians[ours] / medians[theirs]
             yield _asked(f"{ours} / {theirs}", ratio, f"at least {least:g}", ratio >= least)
-    sizes = [medians[name] for name in map(names.VECTOR.format, names.SIZES) if name in medians]
-    if len(sizes) == len(names.SIZES):
-        spread = max(sizes) / min(sizes)
-        what = f"vector environment, fastest / slowest of {names.SIZES} games"
-        yield _asked(what, spread, f"at most {ASKED_SPREAD:g}", spread <= ASKED_SPREAD)
+    for kind in (names.VECTOR, names.VECTOR_IN_PLACE):
+        sizes = [medians[name] for name in map(kind.format, names.SIZES) if name in medians]
+        if len(sizes) == len(names.SIZES):
+            spread = max(sizes) / min(sizes)
+            what = f"{kind.format(names.SIZES)}, fastest / slowest"
+            yield _asked(what, spread, f"at most {ASKED_SPREAD:g}", spread <= ASKED_SPREAD)
 
 
 def measure_process() -> Iterator[dict[str, Any]]:

@@ -18,6 +18,7 @@ from scorpion_env.rollout import greedy_rollouts, random_rollouts
 
 ROLLOUT = "rollout, random moves, no observation"
 VECTOR = "vector environment, {} games"
+VECTOR_IN_PLACE = "vector environment, {} games, copy=False"
 SIZES = (64, 1024, 8192)
 ONE_THREAD = "vector environment, 8192 games, 1 thread"
 TWO_THREADS = "vector environment, 8192 games, 2 threads"
@@ -40,7 +41,7 @@ def engine() -> Iterator[Contender]:
     )
     for size in SIZES:
         yield Contender(VECTOR.format(size), vector_run(size))
-    yield Contender("vector environment, 1024 games, copy=False", vector_run(1024, copy=False))
+        yield Contender(VECTOR_IN_PLACE.format(size), vector_run(size, copy=False))
 
 
 def threads() -> Iterator[Contender]:

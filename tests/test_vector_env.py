@@ -185,6 +185,39 @@ def test_arrays_are_copies_unless_asked_otherwise() -> None:
     assert np.shares_memory(first, shared.step(np.array([364, 364]))[0])
 
 
+def flat(results: Any) -> Any:
+    """Everything that a step returns, as bytes and plain values, infos in infos included."""
+    if isinstance(results, dict):
+        return {key: flat(value) for key, value in results.items()}
+    if isinstance(results, tuple):
+        return [flat(value) for value in results]
+    assert isinstance(results, np.ndarray)
+    if results.dtype == object:
+        return [flat(value) if isinstance(value, np.ndarray) else value for value in results]
+    return results.dtype, results.shape, results.tobytes()
+
+
+@pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP", "DISABLED"])
+@pytest.mark.parametrize("masked", [True, False])
+def test_results_in_place_equal_copies_and_copies_stay_as_they_are(mode: str, masked: bool) -> None:
+    options: dict[str, Any] = {"autoreset_mode": mode, "max_steps": 9, "mask_in_info": masked}
+    copied = ScorpionVectorEnv(5, **options)
+    shared = ScorpionVectorEnv(5, copy=False, **options)
+    copied.reset(seed=3)
+    shared.reset(seed=3)
+    rng = np.random.default_rng(0)
+    kept = []
+    for _ in range(40):
+        actions = random_actions(rng, copied.action_masks())
+        actions[0] = 364  # soon illegal
+        results = copied.step(actions)
+        kept.append((results, flat(results)))
+        assert flat(shared.step(actions)) == kept[-1][1]
+    assert any("final_info" in results[-1] for results, _ in kept) == (mode == "SAME_STEP")
+    for results, expected in kept:
+        assert flat(results) == expected
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
