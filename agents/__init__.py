@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from agents.base import Agent
+from agents.base import Agent, Valuer
 from agents.greedy import GreedyAgent
 from agents.random_agent import RandomAgent
-from agents.search import SAMPLES, SEARCH, OracleAgent, SearchAgent, search_agent
+from agents.search import SEARCH, OracleAgent, SearchAgent, parse_budget
+from agents.value_search import ValueSearchAgent
 from scorpion_env.errors import ScorpionError, nearest
 from scorpion_env.rules import Rules, get_rules
 
@@ -97,7 +98,10 @@ def _search_agent(name: str, rules: Rules, *, trust: bool) -> Agent:
     if "+" in head and not plus:
         raise ScorpionError(f"'{name}' names nobody after the +, such as search+pretrained.")
     chooser = load_agent(plus, rules, trust=trust) if plus else None
-    return search_agent(budget if colon else str(SAMPLES), rules, chooser)
+    budgets = parse_budget(budget) if colon else {}
+    if isinstance(chooser, Valuer):
+        return ValueSearchAgent(rules, chooser, **budgets)
+    return SearchAgent(rules, adviser=chooser, **budgets)
 
 
 def adviser(rules: str | Rules) -> Agent:

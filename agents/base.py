@@ -101,6 +101,35 @@ def null_moves(observations: Observations, masks: Masks, rules: Rules) -> Masks:
     return found
 
 
+class Valuer(Agent):
+    """An agent that can say how good actions and positions are; search players ask it."""
+
+    @abstractmethod
+    def log_probabilities(
+        self, observations: Observations, masks: Masks
+    ) -> npt.NDArray[np.float64]:
+        """Return with which probability it takes each action, as logarithms.
+
+        Args:
+            observations: int8 ``(B, cards, 7)``, the player's.
+            masks: bool ``(B, num_actions)``.
+
+        Returns:
+            float64 ``(B, num_actions)``, minus infinity where nothing is legal.
+        """
+
+    @abstractmethod
+    def win_chances(self, observations: Observations) -> npt.NDArray[np.float64]:
+        """Return how often it wins from positions, though it plays without seeing what they show.
+
+        Args:
+            observations: Full ones, int8 ``(B, cards, 7)``.
+
+        Returns:
+            float64 ``(B,)``, from 0 to 1.
+        """
+
+
 @compiled
 def joins(upper: int, lower: int, colours: bool) -> bool:
     """Whether `upper` follows `lower` in a run: one rank lower, same suit (or other colour)."""

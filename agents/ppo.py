@@ -1,16 +1,12 @@
-"""PPO agents: the network, and models on disk that execute nothing when they are loaded.
+"""PPO agents: the network, and how models are made into players.
 
-A model is a folder with two files: ``policy-….safetensors`` (the weights) and ``model.json`` (which
-file holds the weights, and what they are the weights of: rules, network, versions, how they came
-about). ``model.json`` is replaced last, in one step, and the older weights go after that: whenever
-a writer is killed, the folder holds a whole model. Stable-Baselines3's zip files can run code when
-they are read; they are loaded only on request (``trust``).
+Models are folders that execute nothing when they are loaded, see :mod:`agents.model_files`.
+Stable-Baselines3's zip files can run code when they are read; they are loaded only on request
+(``trust``).
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +23,21 @@ from torch import nn
 
 import scorpion_env
 from agents.afterstate_policy import AfterstateBuffer, AfterstatePolicy
-from agents.base import Actions, Agent, Draws, Masks, Observations, null_moves
+from agents.base import Actions, Agent, Draws, Masks, Observations, Valuer, null_moves
 from agents.config import TrainConfig
+from agents.model_files import (
+    MODEL_FILE,
+    MODEL_FORMAT,
+    MODEL_VERSION,
+    find_model,
+    read_description,
+    read_weights,
+    write_model,
+)
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import make_folder, read_object, write_whole
 from scorpion_env.observation import COLUMN, FACE_DOWN, ON_TOP, PLACE, PLACE_TAKEN, ROW, TO_COME
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
-
-WEIGHTS_FILES = "policy-*.safetensors"
-MODEL_FILE = "model.json"
-MODEL_FORMAT = "scorpion-model"
-MODEL_VERSION = 1
 
 CHUNK = 64
 """Games are fed to the network in batches of exactly so many: the rounding of a matrix product can
@@ -135,16 +134,7 @@ class PPOAgent(Agent):
 
     def act(self, observations: Observations, masks: Masks, draws: Draws) -> Actions:
         """Choose an action in each of B games; see `Agent.act`."""
-        if self._mask_null_moves:
-            masks = without_null_moves(observations, masks, self.rules)
-        if isinstance(self._policy, AfterstatePolicy):
-            logits = self._policy.logits(observations, masks)
-        else:
-            chunks = [
-                self._logits(observations[i : i + CHUNK])
-                for i in range(0, len(observations), CHUNK)
-            ]
-            logits = np.where(masks, np.concatenate(chunks), -np.inf)
+        logits = self._scores(observations, masks)
         if not self.stochastic:
             return logits.argmax(axis=1)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True)).cumsum(axis=1)
@@ -152,6 +142,16 @@ class PPOAgent(Agent):
         drawn = (weights <= (draws * weights[:, -1])[:, None]).sum(axis=1)
         last = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
         return np.minimum(drawn, last)
+
+    def _scores(self, observations: Observations, masks: Masks) -> Any:
+        """Return float64 ``(B, num_actions)``, minus infinity for what it never does."""
+        if self._mask_null_moves:
+            masks = without_null_moves(observations, masks, self.rules)
+        if isinstance(self._policy, AfterstatePolicy):
+            return self._policy.logits(observations, masks)
+        parts = range(0, len(observations), CHUNK)
+        chunks = [self._logits(observations[i : i + CHUNK]) for i in parts]
+        return np.where(masks, np.concatenate(chunks), -np.inf)
 
     def _logits(self, observations: Observations) -> Any:
         games = len(observations)
@@ -163,6 +163,42 @@ class PPOAgent(Agent):
             latent = policy.mlp_extractor.forward_actor(features)
             logits = policy.action_net(latent)
         return logits[:games].cpu().numpy().astype(np.float64)
+
+
+class ValuingAgent(PPOAgent, Valuer):
+    """A trained policy whose critic saw all cards in training and was asked for wins alone.
+
+    Args:
+        win: The return of a game that is won; that of others is 0.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        rules: Rules,
+        policy: AfterstatePolicy,
+        win: float,
+        *,
+        mask_null_moves: bool,
+        stochastic: bool = False,
+    ) -> None:
+        super().__init__(
+            name, rules, policy, mask_null_moves=mask_null_moves, stochastic=stochastic
+        )
+        self._critic = policy
+        self._win = win
+
+    def log_probabilities(self, observations: Observations, masks: Masks) -> Any:
+        """Return float64 ``(B, num_actions)``; see `Valuer.log_probabilities`."""
+        scores = self._scores(observations, masks)
+        scores = scores - scores.max(axis=1, keepdims=True)
+        return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+
+    def win_chances(self, observations: Observations) -> Any:
+        """Return float64 ``(B,)`` for full observations; see `Valuer.win_chances`."""
+        with torch.inference_mode():
+            values = self._critic.predict_values(torch.from_numpy(observations))
+        return np.clip(values[:, 0].cpu().numpy().astype(np.float64) / self._win, 0, 1)
 
 
 # --- models on disk -----------------------------------------------------------------------------
@@ -182,37 +218,18 @@ def save_model(
         config: The configuration it was trained with.
         about: What else the description says, for people: steps, command, scores.
     """
-    make_folder(folder)
     rules = get_rules(config.rules)
     description = {
         "format": MODEL_FORMAT,
         "version": MODEL_VERSION,
         "rules": rules.as_dict(),
         "network": describe_network(config),
+        "values": describe_values(config),
         "versions": {"scorpion_env": scorpion_env.__version__, "torch": str(torch.__version__)},
         **about,
     }
     weights = {k: v.cpu().contiguous() for k, v in policy.state_dict().items()}
     write_model(folder, save_tensors(weights), description)
-
-
-def write_model(folder: Path, weights: bytes, description: dict[str, Any]) -> None:
-    """Write weights and description; a reader finds the old model or the new one.
-
-    Args:
-        folder: Where to; made if need be.
-        weights: A safetensors file.
-        description: What ``model.json`` holds; the name and digest of the weights are put in.
-    """
-    make_folder(folder)
-    digest = hashlib.sha256(weights).hexdigest()
-    file = folder / WEIGHTS_FILES.replace("*", digest[:12])
-    write_whole(file, weights)
-    whole = description | {"weights": file.name, "weights_sha256": digest}
-    write_whole(folder / MODEL_FILE, json.dumps(whole, indent=2) + "\n")
-    for other in folder.glob(WEIGHTS_FILES):
-        if other != file:
-            other.unlink(missing_ok=True)
 
 
 def load_ppo(
@@ -237,34 +254,6 @@ def load_ppo(
     return _load_folder(find_model(path), path, rules, stochastic=stochastic)
 
 
-def find_model(path: Path) -> Path:
-    """Return where the model of a folder lies: in itself, or a run's best, else its last.
-
-    Raises:
-        ScorpionError: if there is no model.
-    """
-    for folder in (path, path / "best", path / "last"):
-        if (folder / MODEL_FILE).is_file():
-            return folder
-    raise ScorpionError(f"{path} holds no model: there is no {MODEL_FILE} in it, in best or last.")
-
-
-def read_weights(folder: Path, about: dict[str, Any]) -> bytes:
-    """Return the weights of a model.
-
-    Raises:
-        ScorpionError: if they are not those that the description is of.
-    """
-    file = folder / about["weights"]
-    try:
-        weights = file.read_bytes()
-    except OSError as error:
-        raise ScorpionError(f"{file} cannot be read: {error.strerror}.") from error
-    if hashlib.sha256(weights).hexdigest() != about.get("weights_sha256"):
-        raise ScorpionError(f"{file} was changed: it is not what {MODEL_FILE} describes.")
-    return weights
-
-
 def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) -> PPOAgent:
     about = read_description(folder)
     played = get_rules(about["rules"])
@@ -273,7 +262,8 @@ def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) ->
             f"The model in {folder} plays rules '{played.name}', not '{rules.name}'."
         )
     try:
-        config = TrainConfig.model_validate(about["network"] | {"rules": about["rules"]})
+        described = about["network"] | {"rules": about["rules"]} | about.get("values", {})
+        config = TrainConfig.model_validate(described)
         policy = empty_policy(rules, config)
         policy.load_state_dict(load_tensors(read_weights(folder, about)))
     except ScorpionError:
@@ -285,9 +275,12 @@ def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) ->
             f"The model in {folder}, written by scorpion_env {written}, cannot be loaded by "
             f"scorpion_env {scorpion_env.__version__}: {reason}"
         ) from error
-    return PPOAgent(
-        str(path), rules, policy, mask_null_moves=config.mask_null_moves, stochastic=stochastic
-    )
+    options: dict[str, Any] = {"mask_null_moves": config.mask_null_moves, "stochastic": stochastic}
+    tells_chances = (config.critic, config.reward, config.gamma) == ("full", "win", 1.0)
+    if isinstance(policy, AfterstatePolicy) and tells_chances:
+        win = config.reward_scale * (1 + config.win_bonus)
+        return ValuingAgent(str(path), rules, policy, win, **options)
+    return PPOAgent(str(path), rules, policy, **options)
 
 
 def start_from(policy: MaskableActorCriticPolicy, path: Path, config: TrainConfig) -> None:
@@ -323,28 +316,10 @@ def describe_network(config: TrainConfig) -> dict[str, Any]:
     return config.model_dump(mode="json", include=keys)
 
 
-def read_description(folder: Path) -> dict[str, Any]:
-    """Return the description of a model.
-
-    Raises:
-        ScorpionError: if it is no description of a format and version that this package reads.
-    """
-    file = folder / MODEL_FILE
-    about = read_object(file, "description of a model")
-    if about.get("format") != MODEL_FORMAT:
-        raise ScorpionError(f"{file} does not describe a model of scorpion_env.")
-    if about.get("version") != MODEL_VERSION:
-        raise ScorpionError(
-            f"{file} has version {about.get('version')}; this package reads version "
-            f"{MODEL_VERSION}."
-        )
-    for key in ("network", "rules", "versions"):
-        if not isinstance(about.get(key), dict):
-            raise ScorpionError(f"{file} is damaged: it says nothing of {key}.")
-    weights = about.get("weights")
-    if not isinstance(weights, str) or Path(weights).name != weights:
-        raise ScorpionError(f"{file} is damaged: it names no weights file beside it.")
-    return about
+def describe_values(config: TrainConfig) -> dict[str, Any]:
+    """Return what a model file says of its critic's values: what they are the values of."""
+    keys = {"critic", "reward", "reward_scale", "win_bonus", "gamma"}
+    return config.model_dump(mode="json", include=keys)
 
 
 def empty_policy(rules: Rules, config: TrainConfig) -> MaskableActorCriticPolicy:

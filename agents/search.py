@@ -26,8 +26,8 @@ CHUNK = 8
 """Arrangements between two looks at the clock."""
 
 
-class _Searcher(Agent):
-    """What both players share: a table to lay cards on, the solver's memory, and an adviser.
+class Searcher(Agent):
+    """What these players share: a table to lay cards on, the solver's memory, and an adviser.
 
     The search names the moves that are best; the adviser chooses among them.
     """
@@ -57,7 +57,7 @@ class _Searcher(Agent):
         raise NotImplementedError
 
 
-class SearchAgent(_Searcher):
+class SearchAgent(Searcher):
     """Fills in the hidden cards at random, many times, and takes the move that wins most often.
 
     For each arrangement the solver says after which moves the game can be won. Where several moves
@@ -83,11 +83,9 @@ class SearchAgent(_Searcher):
         nodes: int = NODES,
         adviser: Agent | None = None,
     ) -> None:
-        if samples < 1 or nodes < 1 or (milliseconds is not None and not milliseconds > 0):
-            raise ScorpionError("Samples, nodes and milliseconds must be greater than 0.")
-        budget = f"{samples}" if milliseconds is None else f"{milliseconds:g}ms"
+        check_budget(samples, milliseconds, nodes)
         name = SEARCH if adviser is None else f"{SEARCH}+{adviser.name}"
-        super().__init__(f"{name}:{budget}", rules, nodes, adviser)
+        super().__init__(f"{name}:{budget_text(samples, milliseconds)}", rules, nodes, adviser)
         self.samples = samples
         self.milliseconds = milliseconds
 
@@ -127,25 +125,39 @@ class SearchAgent(_Searcher):
         return moves[best]
 
 
-def search_agent(budget: str, rules: Rules, adviser: Agent | None = None) -> SearchAgent:
-    """Return a search player with a budget for each move: ``"256"`` arrangements, or ``"20ms"``.
+def check_budget(samples: int, milliseconds: float | None, nodes: int) -> None:
+    """Refuse budgets with which nothing can be searched.
 
     Raises:
-        ScorpionError: if the budget is neither.
+        ScorpionError: if one of them is not greater than 0.
+    """
+    if samples < 1 or nodes < 1 or (milliseconds is not None and not milliseconds > 0):
+        raise ScorpionError("Samples, nodes and milliseconds must be greater than 0.")
+
+
+def budget_text(samples: int, milliseconds: float | None) -> str:
+    """Return a budget as names of agents have it."""
+    return f"{samples}" if milliseconds is None else f"{milliseconds:g}ms"
+
+
+def parse_budget(text: str) -> dict[str, Any]:
+    """Return the arguments of a budget for each move: ``"256"`` arrangements, or ``"20ms"``.
+
+    Raises:
+        ScorpionError: if it is neither.
     """
     try:
-        if budget.endswith("ms"):
-            milliseconds = float(budget.removesuffix("ms"))
-            return SearchAgent(rules, milliseconds=milliseconds, adviser=adviser)
-        return SearchAgent(rules, samples=int(budget), adviser=adviser)
+        if text.endswith("ms"):
+            return {"milliseconds": float(text.removesuffix("ms"))}
+        return {"samples": int(text)}
     except ValueError:
         raise ScorpionError(
             f"A search player's budget is a number of arrangements, such as search:64, or a time, "
-            f"such as search:20ms, not '{budget}'."
+            f"such as search:20ms, not '{text}'."
         ) from None
 
 
-class OracleAgent(_Searcher):
+class OracleAgent(Searcher):
     """Sees all cards and plays a line that wins, if the solver finds one (oracle).
 
     It is no player but the measure of what can be won at all. In a game that cannot be won it plays

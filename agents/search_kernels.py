@@ -22,6 +22,7 @@ from scorpion_env.observation import (
     ROW,
     TO_COME,
     VISIBLE,
+    observe_game,
 )
 from scorpion_env.rollout import draw_below
 from scorpion_env.solver_kernels import LOSES, WINS, search
@@ -29,6 +30,9 @@ from scorpion_env.state import IN_RESERVE, NO_CARD, PLAYING, TAKEN, WON
 from scorpion_env.stubborn import list_moves
 
 UNSEEN = -1
+
+GONE, OPEN, OVER = range(3)
+"""What an action makes of a game that can be won: lost, still to be won, won."""
 
 
 @compiled
@@ -221,6 +225,78 @@ def _solve(games: Any, rules: Any, memory: Any, log: Any, nodes: Any) -> Any:
 
 
 @compiled
+def shuffle(hidden: Any, n: Any, state: Any) -> Any:
+    """Shuffle the first `n` of the hidden cards; return the next state of the generator."""
+    for i in range(n - 1, 0, -1):
+        state += GAMMA
+        j = draw_below(state, i + 1)
+        hidden[i], hidden[j] = hidden[j], hidden[i]
+    return state
+
+
+@compiled
+def sample_outcomes(
+    observation: Any,
+    rules: Any,
+    games: Any,
+    memory: Any,
+    log: Any,
+    nodes: Any,
+    most: Any,
+    state: Any,
+    actions: Any,
+    hidden: Any,
+    outcomes: Any,
+    seen: Any,
+) -> Any:
+    """Look, in arrangements of the hidden cards that can be won, at what follows each action.
+
+    Args:
+        observation: int8 ``(cards, 7)``, the player's.
+        rules: The rules.
+        games: Two games to work with.
+        memory: See `count_wins`.
+        log: The solver's undo log.
+        nodes: Node limit of each search; what is unknown then counts as lost.
+        most: How many arrangements are tried, at most.
+        state: State of the generator, uint64.
+        actions: The actions in question, int16 ``(n,)``.
+        hidden: Room for the hidden cards, int8 ``(cards,)``.
+        outcomes: int8 ``(wanted, n)``, written for each arrangement that can be won: ``GONE`` if
+            the action loses it, ``OPEN`` if it can still be won, ``OVER`` if the action wins it.
+        seen: Records of full observations, ``(wanted * n,)``, written: the positions after it.
+
+    Returns:
+        How many arrangements that can be won were found, and the next state of the generator.
+    """
+    n = find_hidden(observation, hidden)
+    wanted, count = outcomes.shape
+    if n <= 1:  # a single hidden card is known, too
+        most = 1
+    found = 0
+    for _ in range(most):
+        state = shuffle(hidden, n, state)
+        lay_out(observation, hidden, rules, games[1])
+        games[0] = games[1]
+        if _solve(games, rules, memory, log, nodes) != WINS:
+            continue
+        for k in range(count):
+            outcomes[found, k] = GONE
+            if _wins_after(games, rules, memory, log, nodes, actions[k]):
+                games[0] = games[1]
+                g = games[0]
+                g.log_events = g.log_actions = 0
+                play(g, rules, actions[k], log)
+                conclude(g, rules)
+                outcomes[found, k] = OVER if g.status == WON else OPEN
+                observe_game(g, rules, seen[found * count + k], True)
+        found += 1
+        if found == wanted:
+            break
+    return found, state
+
+
+@compiled
 def count_wins(
     observation: Any,
     rules: Any,
@@ -254,10 +330,7 @@ def count_wins(
     n = find_hidden(observation, hidden)
     moves, tried = memory[4], memory[6]
     for _ in range(samples):
-        for i in range(n - 1, 0, -1):
-            state += GAMMA
-            j = draw_below(state, i + 1)
-            hidden[i], hidden[j] = hidden[j], hidden[i]
+        state = shuffle(hidden, n, state)
         lay_out(observation, hidden, rules, games[1])
         games[0] = games[1]
         result = _solve(games, rules, memory, log, nodes)

@@ -1,8 +1,8 @@
 """Models for other people: taken out of a run with what is known of them, and put in place.
 
 An exported model is a folder of two files, weights and description, like every model here (see
-:mod:`agents.ppo`); neither can execute code. The description says how it was trained and what it
-scored.
+:mod:`agents.model_files`); neither can execute code. The description says how it was trained and
+what it scored.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Any
 import yaml
 
 from agents.evaluation import Evaluation, evaluate
-from agents.ppo import MODEL_FILE, find_model, load_ppo, read_description, read_weights, write_model
+from agents.model_files import MODEL_FILE, find_model, read_description, read_weights, write_model
+from agents.ppo import load_ppo
 from agents.pretrained import PRETRAINED
 from scorpion_env.deal_lists import ALL, WINNABLE
 from scorpion_env.errors import ScorpionError

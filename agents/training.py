@@ -3,7 +3,7 @@
 A run folder holds ``config.yaml`` (resolved), ``rules.json``, ``run.json`` (versions, git revision,
 command, threads, once for each time that the training was started), ``progress.csv`` and
 TensorBoard's files, ``evaluations.csv``, ``deals.txt`` if the run draws from a list, the models
-``best`` and ``last`` (see :mod:`agents.ppo`), a replay of the best model's best game, and
+``best`` and ``last`` (see :mod:`agents.model_files`), a replay of the best model's best game, and
 ``checkpoint.safetensors``, from which :func:`resume` goes on (see :mod:`agents.checkpoint`).
 """
 

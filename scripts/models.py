@@ -61,7 +61,7 @@ def import_(model: Path, replace: bool) -> None:
 @main_guard
 def show(model: Path) -> None:
     """Print what the description of MODEL, a folder, says."""
-    from agents.ppo import find_model, read_description
+    from agents.model_files import find_model, read_description
 
     _say(read_description(find_model(model)))
 

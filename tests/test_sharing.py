@@ -16,7 +16,8 @@ from test_afterstate_policy import SMALL
 from agents import load_agent, pretrained
 from agents.config import TrainConfig
 from agents.evaluation import evaluate
-from agents.ppo import MODEL_FILE, empty_policy, read_description, save_model
+from agents.model_files import MODEL_FILE, read_description
+from agents.ppo import empty_policy, save_model
 from agents.pretrained import PRETRAINED, pretrained_folder, pretrained_presets
 from agents.sharing import export_model, import_model
 from scorpion_env import PRESETS, Rules, ScorpionError, get_rules
@@ -26,9 +27,11 @@ LARGEST = 5_000_000
 """Bytes that a pretrained model may take in the repository."""
 
 
-def make_model(folder: Path, rules: str | dict[str, Any] = "classic", seed: int = 0) -> Path:
+def make_model(
+    folder: Path, rules: str | dict[str, Any] = "classic", seed: int = 0, **changes: Any
+) -> Path:
     """A model with random weights."""
-    config = TrainConfig.model_validate(SMALL | {"rules": rules})
+    config = TrainConfig.model_validate(SMALL | {"rules": rules} | changes)
     torch.manual_seed(seed)
     policy = empty_policy(get_rules(config.rules), config)
     save_model(folder, policy, config, {"timesteps": 0, "seed": seed})

@@ -23,7 +23,7 @@ from agents import keeper, load_agent, ppo
 from agents.checkpoint import CHECKPOINT_FILE
 from agents.config import TrainConfig
 from agents.evaluation import evaluate
-from agents.ppo import MODEL_FILE, WEIGHTS_FILES
+from agents.model_files import MODEL_FILE, WEIGHTS_FILES
 from agents.training import Stop, TrainingEnv, run_config, train
 from scorpion_env import ScorpionError, get_rules, replay
 from scorpion_env.deal_lists import read_deal_list

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.ppo import MODEL_FILE
+from agents.model_files import MODEL_FILE
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import PRESETS, Rules
 

@@ -1,0 +1,127 @@
+"""A player that reads ahead with the solver, and weighs what it finds by a trained critic."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Valuer
+from agents.search import CHUNK, NODES, SEARCH, Searcher, budget_text, check_budget
+from agents.search_kernels import (
+    GONE,
+    OPEN,
+    find_hidden,
+    lay_out,
+    list_useful,
+    sample_outcomes,
+)
+from scorpion_env.rules import Rules
+from scorpion_env.state import seen_dtype
+
+_sample_outcomes: Any = sample_outcomes
+
+SAMPLES = 32
+
+TRIES = 16
+"""For each arrangement wanted, so many are tried at most: most of those of a new game are lost."""
+
+PRIOR = 0.04
+"""Chance of winning that a factor of e in the actor's probability is worth; tuned on deals 920000
+and above."""
+
+
+class ValueSearchAgent(Searcher):
+    """Weighs a move by what a player who does not see the hidden cards would make of it.
+
+    It fills in the hidden cards at random until it has found enough arrangements that can be won.
+    In each of them the solver says which moves throw the win away; after every other move, a
+    critic, which sees the arrangement, says how often its actor, which does not, goes on to win.
+    The mean over the arrangements is the chance that the move leaves. Unlike the counts of
+    :class:`agents.search.SearchAgent` it does not suppose that all will be known after the move.
+    What the actor itself thinks of the move is added, since a few arrangements tell good moves
+    apart only roughly.
+
+    Args:
+        rules: The variant.
+        valuer: Actor and critic.
+        samples: Arrangements for each move that can be won; ``TRIES`` times as many are tried.
+        milliseconds: Time for each move instead; then its play depends on the machine.
+        nodes: Positions that one search looks at, at most; what is then unknown counts as lost.
+    """
+
+    stochastic = True
+
+    def __init__(
+        self,
+        rules: Rules,
+        valuer: Valuer,
+        *,
+        samples: int = SAMPLES,
+        milliseconds: float | None = None,
+        nodes: int = NODES,
+    ) -> None:
+        check_budget(samples, milliseconds, nodes)
+        name = f"{SEARCH}+{valuer.name}:{budget_text(samples, milliseconds)}"
+        super().__init__(name, rules, nodes, valuer)
+        self.samples = samples
+        self.milliseconds = milliseconds
+        self._valuer = valuer
+        self._chunk = samples if milliseconds is None else CHUNK
+        self._seen = np.zeros(self._chunk * len(self._moves), seen_dtype(rules.cards))
+
+    def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
+        hidden = find_hidden(observation, self._hidden)
+        lay_out(observation, self._hidden, self._rules, self._games[1])
+        count, useful = list_useful(self._games[1], self._rules, self._moves)
+        moves = self._moves[: useful or count].copy()
+        if len(moves) == 1:
+            return moves
+        end = time.perf_counter() + (self.milliseconds or 0) / 1000
+        total, found, state = np.zeros(len(moves)), 0, int(draw * 2**53)
+        while True:
+            chances, state = self._chances(observation, moves, state)
+            total += chances.sum(axis=0)
+            found += len(chances)
+            if hidden <= 1 or time.perf_counter() >= end:
+                break
+        if not total.any():
+            return moves[:0]
+        if hidden <= 1:  # all is known: the actor chooses among the moves that keep the win
+            return moves[total > 0]
+        mask = np.zeros((1, self.rules.num_actions), np.bool_)
+        mask[0, moves] = True
+        log_p = self._valuer.log_probabilities(observation[None], mask)[0, moves]
+        return moves[[int((total / found + PRIOR * log_p).argmax())]]
+
+    def _chances(
+        self, observation: npt.NDArray[np.int8], moves: npt.NDArray[np.int16], state: int
+    ) -> tuple[npt.NDArray[np.float64], int]:
+        """Return the chances of winning after each move, in arrangements that can be won.
+
+        Returns:
+            float64 ``(arrangements, moves)``, and the generator's next state.
+        """
+        outcomes = np.zeros((self._chunk, len(moves)), np.int8)
+        found, state = _sample_outcomes(
+            observation,
+            self._rules,
+            self._games,
+            self._memory,
+            self._log,
+            self._nodes,
+            self._chunk * TRIES,
+            np.uint64(state),
+            moves,
+            self._hidden,
+            outcomes,
+            self._seen,
+        )
+        outcomes = outcomes[:found]
+        chances = (outcomes != GONE).astype(np.float64)
+        places = np.flatnonzero(outcomes == OPEN)
+        if len(places):
+            chances.flat[places] = self._valuer.win_chances(self._seen["cards"][places])
+        return chances, state

@@ -1,0 +1,182 @@
+"""The search player that asks a critic: what its kernel finds, and what it makes of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import boards
+import numpy as np
+import pytest
+import torch
+from test_afterstate_policy import new_policy
+from test_sharing import make_model
+
+from agents import load_agent
+from agents.base import Actions, Draws, Masks, Observations, Valuer
+from agents.evaluation import evaluate
+from agents.model_files import MODEL_FILE
+from agents.ppo import PPOAgent, ValuingAgent
+from agents.search_kernels import GONE, OPEN, OVER, lay_out, list_useful, sample_outcomes
+from agents.value_search import ValueSearchAgent
+from scorpion_env.batch import Batch, read_board
+from scorpion_env.deals import Position
+from scorpion_env.env import ScorpionEnv
+from scorpion_env.errors import ScorpionError
+from scorpion_env.game import Game
+from scorpion_env.moves import action_text
+from scorpion_env.rules import PRESETS
+from scorpion_env.solver import Solver, solve
+from scorpion_env.state import seen_dtype
+
+CLASSIC = PRESETS["classic"]
+DRAWS = np.array([0.3])
+ASKED: dict[str, Any] = {"reward": "win", "reward_scale": 4.0, "gamma": 1.0}
+
+
+class Judge(Valuer):
+    """Likes all actions alike, and gives a position more chances the more cards lie face up."""
+
+    def __init__(self) -> None:
+        super().__init__("judge", CLASSIC)
+        self.seen: list[Observations] = []
+
+    def act(self, observations: Observations, masks: Masks, draws: Draws) -> Actions:
+        return masks.argmax(axis=1)
+
+    def log_probabilities(self, observations: Observations, masks: Masks) -> Any:
+        return np.where(masks, -np.log(masks.sum(axis=1, keepdims=True)), -np.inf)
+
+    def win_chances(self, observations: Observations) -> Any:
+        self.seen.append(observations.copy())
+        return observations[:, :, 5].sum(axis=1) / 52
+
+
+def some_start(deal: int) -> tuple[Any, Any]:
+    env = ScorpionEnv(CLASSIC)
+    seen, _ = env.reset(options={"deal": deal})
+    return seen, env.action_masks()
+
+
+def test_it_finds_what_each_action_makes_of_an_arrangement() -> None:
+    batch = Batch(CLASSIC, 2)
+    memory, log, rules = Solver(CLASSIC).search_memory(5000)
+    moves, hidden = np.zeros(batch.games.dtype["legal"].shape[0], np.int16), np.zeros(52, np.int8)
+    found_kinds = set()
+    for deal in range(40):
+        seen, _ = some_start(deal)
+        lay_out(seen, np.flatnonzero(seen[:, 5] == 0).astype(np.int8), rules, batch.games[1])
+        _, useful = list_useful(batch.games[1], rules, moves)
+        actions = moves[:useful].copy()
+        outcomes = np.full((1, useful), -1, np.int8)
+        shown = np.zeros(useful, seen_dtype(52))
+        found = sample_outcomes(
+            seen, rules, batch.games, memory, log, 5000, 40, np.uint64(deal), actions, hidden,
+            outcomes, shown,
+        )[0]  # fmt: skip
+        if not found:
+            assert (outcomes == -1).all()
+            continue
+        # The board of this arrangement is still on the table.
+        game = Game(Position("here", read_board(batch.games[1], CLASSIC)))
+        for action, outcome, after in zip(actions.tolist(), outcomes[0], shown, strict=True):
+            played = game.copy()
+            played.play(action)
+            here = Position("after", played.board())
+            verdict = solve(here, CLASSIC, node_limit=5000).verdict
+            assert outcome == (GONE if verdict != "won" else OPEN)
+            found_kinds.add(int(outcome))
+            if outcome != GONE:
+                env = ScorpionEnv(CLASSIC, observation="full")
+                expected, _ = env.reset(options={"board": played.to_text()})
+                assert (after["cards"] == expected).all()
+    assert found_kinds == {GONE, OPEN}
+
+
+def test_an_action_that_wins_is_over() -> None:
+    text = boards.board(CLASSIC, ["KC QC JC TC 9C", boards.run("C", "8")])
+    env = ScorpionEnv(CLASSIC)
+    seen, _ = env.reset(options={"board": text})
+    memory, log, rules = Solver(CLASSIC).search_memory(100)
+    actions = np.flatnonzero(env.action_masks()).astype(np.int16)
+    outcomes = np.zeros((1, len(actions)), np.int8)
+    sample_outcomes(
+        seen, rules, Batch(CLASSIC, 2).games, memory, log, 100, 1, np.uint64(0), actions,
+        np.zeros(52, np.int8), outcomes, np.zeros(len(actions), seen_dtype(52)),
+    )  # fmt: skip
+    won = [action_text(int(action), CLASSIC) == "8C>1" for action in actions]
+    assert (outcomes[0] == OVER).tolist() == won
+    assert sum(won) == 1
+
+
+def test_it_takes_the_action_that_leaves_the_best_chance() -> None:
+    judge = Judge()
+    agent = ValueSearchAgent(CLASSIC, judge, samples=4)
+    for deal in range(12):
+        seen, masks = some_start(deal)
+        judge.seen.clear()
+        action = int(agent.act(seen[None], masks[None], DRAWS)[0])
+        assert masks[action]
+        if not judge.seen:
+            assert action == masks.argmax()  # nothing could be won: the adviser decides
+    assert judge.seen  # the critic is shown every card
+    assert all((shown[:, :, 0] > 0).all() for shown in judge.seen)
+
+
+def test_what_is_hidden_does_not_change_its_move() -> None:
+    seen, masks = some_start(3)
+    full = ScorpionEnv(CLASSIC, observation="full")
+    shown, _ = full.reset(options={"deal": 3})
+    shown[shown[:, 5] == 0] = seen[seen[:, 5] == 0]
+    agent = ValueSearchAgent(CLASSIC, Judge(), samples=8)
+    first = agent.act(seen[None], masks[None], DRAWS)
+    assert agent.act(shown[None], masks[None], DRAWS) == first
+    again = ValueSearchAgent(CLASSIC, Judge(), samples=8)
+    assert (
+        again.act(np.stack([seen, seen]), np.stack([masks, masks]), np.repeat(DRAWS, 2))[1]
+        == (first[0])
+    )
+
+
+def test_a_trained_critic_is_asked_if_it_was_asked_for_wins(tmp_path: Path) -> None:
+    valuing = load_agent(make_model(tmp_path / "win", **ASKED), CLASSIC)
+    assert isinstance(valuing, ValuingAgent)
+    seen, masks = some_start(5)
+    log_p = valuing.log_probabilities(seen[None], masks[None])[0]
+    assert np.isclose(np.exp(log_p).sum(), 1)
+    assert (np.isfinite(log_p) <= masks).all()
+    assert log_p.argmax() == valuing.act(seen[None], masks[None], DRAWS)[0]
+    chances = valuing.win_chances(np.stack([seen, seen]))
+    assert ((chances >= 0) & (chances <= 1)).all()
+    agent = load_agent(f"search+{tmp_path / 'win'}:3", CLASSIC)
+    assert isinstance(agent, ValueSearchAgent)
+    assert agent.samples == 3
+    found = evaluate(agent, CLASSIC, "0:3")
+    assert found.summary().illegal_actions == 0
+    assert found.information == "player"
+
+
+@pytest.mark.parametrize("other", [{"reward": "points"}, {"gamma": 0.9}, {"critic": "player"}])
+def test_other_critics_are_not_asked(tmp_path: Path, other: dict[str, Any]) -> None:
+    agent = load_agent(make_model(tmp_path / "other", **(ASKED | other)), CLASSIC)
+    assert type(agent) is PPOAgent
+    assert not isinstance(load_agent(f"search+{tmp_path / 'other'}:3", CLASSIC), ValueSearchAgent)
+
+
+def test_the_chance_of_winning_is_the_value_in_units_of_a_win() -> None:
+    policy = new_policy()
+    seen, _ = some_start(5)
+    for win in (1.0, 4.0):
+        agent = ValuingAgent("x", CLASSIC, policy, win, mask_null_moves=True)
+        value = policy.predict_values(torch.from_numpy(seen[None])).item()
+        assert np.isclose(agent.win_chances(seen[None])[0], np.clip(value / win, 0, 1))
+
+
+@pytest.mark.parametrize("values", [[], {"reward_scale": "4"}, {"gamma": 7}, {"lambda": 1}])
+def test_a_description_with_bad_values_is_refused(tmp_path: Path, values: object) -> None:
+    folder = make_model(tmp_path / "win", **ASKED)
+    about = json.loads((folder / MODEL_FILE).read_text())
+    (folder / MODEL_FILE).write_text(json.dumps(about | {"values": values}))
+    with pytest.raises(ScorpionError):
+        load_agent(folder, CLASSIC)
