@@ -42,14 +42,14 @@ def test_a_survey_adds_up() -> None:
 
 
 def test_the_leaderboard_is_made_from_its_rows() -> None:
-    import leaderboard
+    import leaderboard_data as leaderboard
 
     expected = leaderboard.table(leaderboard.read_rows())
     assert between_markers("leaderboard.md") == expected, "run python scripts/leaderboard.py"
 
 
 def test_a_row_of_the_leaderboard_tells_what_was_played(tmp_path: Path) -> None:
-    import leaderboard
+    import leaderboard_data as leaderboard
 
     deals = [str(deal) for deal in range(20)]
     oracle = evaluate(load_agent("oracle", "classic"), "classic", deals)
@@ -61,6 +61,38 @@ def test_a_row_of_the_leaderboard_tells_what_was_played(tmp_path: Path) -> None:
     assert "| 100% |" in shown
     with pytest.raises(ScorpionError, match="successive"):
         leaderboard.row_of(evaluate(load_agent("greedy", "classic"), "classic", ["3", "1"]), "", "")
+
+
+def test_pictures_are_drawn_from_rows_and_curves(tmp_path: Path) -> None:
+    import leaderboard_data as data
+    import leaderboard_plots
+
+    deals = [str(deal) for deal in range(30)]
+    rows = []
+    for name in ("oracle", "greedy"):
+        row = data.row_of(evaluate(load_agent(name, "classic"), "classic", deals), "", "")
+        rows.append({key: str(value) for key, value in row.items()})
+        groups = [part.split("/") for part in row["by_hardness"].split()]
+        assert sum(int(wins) for wins, _ in groups) == row["wins"]
+        assert sum(int(games) for _, games in groups) == row["winnable"]
+        assert len(groups) == len(data.hardness_labels())
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "evaluations.csv").write_text(
+        "timesteps,win_rate,mean_points,mean_runs,illegal_actions\n100,0.1,1,0,0\n200,0.2,2,0,0\n"
+    )
+    curves = [
+        {key: str(value) for key, value in row.items()}
+        for seed in (0, 1)
+        for row in data.run_rows("mlp", run, "classic", seed)
+    ]
+    assert [row["timesteps"] for row in curves] == ["100", "200"] * 2
+    files = leaderboard_plots.plot_all(rows, curves, tmp_path / "plots")
+    kinds = ("time", "hardness", "learning")
+    assert [path.name for path in files] == [f"{kind}-classic.png" for kind in kinds]
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in files)
+    with pytest.raises(ScorpionError, match="no evaluations"):
+        data.run_rows("mlp", tmp_path, "classic", 0)
 
 
 def test_files_that_are_no_results_are_refused(tmp_path: Path) -> None:
