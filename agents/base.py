@@ -7,6 +7,7 @@ and nothing else; one that looks under the cards says so with ``information = "o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -101,8 +102,36 @@ def null_moves(observations: Observations, masks: Masks, rules: Rules) -> Masks:
     return found
 
 
+@dataclass(frozen=True)
+class Returns:
+    """What values are the values of: the sum of rewards, each step's worth `gamma` of the last's.
+
+    Attributes:
+        reward: A name in :data:`scorpion_env.rewards.REWARDS`.
+        reward_scale: Factor of every reward.
+        win_bonus: What a win earns beside, before the factor.
+        gamma: The discount.
+    """
+
+    reward: str
+    reward_scale: float
+    win_bonus: float
+    gamma: float
+
+    @property
+    def win(self) -> float:
+        """What a win alone earns."""
+        return self.reward_scale * (self.win_bonus + (self.reward == "win"))
+
+
 class Valuer(Agent):
-    """An agent that can say how good actions and positions are; search players ask it."""
+    """An agent that can say how good actions and positions are; search players ask it.
+
+    Attributes:
+        returns: What its values mean.
+    """
+
+    returns: Returns
 
     @abstractmethod
     def log_probabilities(
@@ -119,14 +148,14 @@ class Valuer(Agent):
         """
 
     @abstractmethod
-    def win_chances(self, observations: Observations) -> npt.NDArray[np.float64]:
-        """Return how often it wins from positions, though it plays without seeing what they show.
+    def values(self, observations: Observations) -> npt.NDArray[np.float64]:
+        """Return what it will still earn from positions, playing without what they show.
 
         Args:
-            observations: Full ones, int8 ``(B, cards, 7)``.
+            observations: Full ones, int8 ``(B, cards, 7)``, of games that go on.
 
         Returns:
-            float64 ``(B,)``, from 0 to 1.
+            float64 ``(B,)``, in the units of `returns`.
         """
 
 

@@ -23,7 +23,7 @@ from torch import nn
 
 import scorpion_env
 from agents.afterstate_policy import AfterstateBuffer, AfterstatePolicy
-from agents.base import Actions, Agent, Draws, Masks, Observations, Valuer, null_moves
+from agents.base import Actions, Agent, Draws, Masks, Observations, Returns, Valuer, null_moves
 from agents.config import TrainConfig
 from agents.model_files import (
     MODEL_FILE,
@@ -166,18 +166,14 @@ class PPOAgent(Agent):
 
 
 class ValuingAgent(PPOAgent, Valuer):
-    """A trained policy whose critic saw all cards in training and was asked for wins alone.
-
-    Args:
-        win: The return of a game that is won; that of others is 0.
-    """
+    """A trained policy whose critic saw all cards in training, and what its values mean."""
 
     def __init__(
         self,
         name: str,
         rules: Rules,
         policy: AfterstatePolicy,
-        win: float,
+        returns: Returns,
         *,
         mask_null_moves: bool,
         stochastic: bool = False,
@@ -186,7 +182,7 @@ class ValuingAgent(PPOAgent, Valuer):
             name, rules, policy, mask_null_moves=mask_null_moves, stochastic=stochastic
         )
         self._critic = policy
-        self._win = win
+        self.returns = returns
 
     def log_probabilities(self, observations: Observations, masks: Masks) -> Any:
         """Return float64 ``(B, num_actions)``; see `Valuer.log_probabilities`."""
@@ -194,11 +190,11 @@ class ValuingAgent(PPOAgent, Valuer):
         scores = scores - scores.max(axis=1, keepdims=True)
         return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
-    def win_chances(self, observations: Observations) -> Any:
-        """Return float64 ``(B,)`` for full observations; see `Valuer.win_chances`."""
+    def values(self, observations: Observations) -> Any:
+        """Return float64 ``(B,)`` for full observations; see `Valuer.values`."""
         with torch.inference_mode():
             values = self._critic.predict_values(torch.from_numpy(observations))
-        return np.clip(values[:, 0].cpu().numpy().astype(np.float64) / self._win, 0, 1)
+        return values[:, 0].cpu().numpy().astype(np.float64)
 
 
 # --- models on disk -----------------------------------------------------------------------------
@@ -276,10 +272,11 @@ def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) ->
             f"scorpion_env {scorpion_env.__version__}: {reason}"
         ) from error
     options: dict[str, Any] = {"mask_null_moves": config.mask_null_moves, "stochastic": stochastic}
-    tells_chances = (config.critic, config.reward, config.gamma) == ("full", "win", 1.0)
-    if isinstance(policy, AfterstatePolicy) and tells_chances:
-        win = config.reward_scale * (1 + config.win_bonus)
-        return ValuingAgent(str(path), rules, policy, win, **options)
+    returns = Returns(config.reward, config.reward_scale, config.win_bonus, config.gamma)
+    # What "points-once" pays depends on what was placed before, which no position tells.
+    tells = config.critic == "full" and config.reward != "points-once" and returns.win > 0
+    if isinstance(policy, AfterstatePolicy) and tells:
+        return ValuingAgent(str(path), rules, policy, returns, **options)
     return PPOAgent(str(path), rules, policy, **options)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scorpion_env.cards import CARDS_PER_SUIT
+from scorpion_env.cards import CARDS_PER_SUIT, KING
 from scorpion_env.compiled import compiled
 from scorpion_env.deals import GAMMA, mix64
 from scorpion_env.kernels import clear, conclude, is_null, play
@@ -27,6 +27,7 @@ from scorpion_env.observation import (
 from scorpion_env.rollout import draw_below
 from scorpion_env.solver_kernels import LOSES, WINS, search
 from scorpion_env.state import IN_RESERVE, NO_CARD, PLAYING, TAKEN, WON
+from scorpion_env.stepping import reward_of
 from scorpion_env.stubborn import list_moves
 
 UNSEEN = -1
@@ -65,7 +66,8 @@ def lay_out(observation: Any, hidden: Any, rules: Any, g: Any) -> None:
         place = observation[card, PLACE]
         if place == PLACE_TAKEN:
             g.column[card] = TAKEN
-            g.below[card] = NO_CARD
+            # An observation finds a taken run by its links, from the ace to the king.
+            g.below[card] = NO_CARD if card % CARDS_PER_SUIT == KING else card + 1
             if card % CARDS_PER_SUIT == 0:
                 g.taken[g.runs] = card
                 g.runs += 1
@@ -246,7 +248,9 @@ def sample_outcomes(
     state: Any,
     actions: Any,
     hidden: Any,
+    reward: Any,
     outcomes: Any,
+    rewards: Any,
     seen: Any,
 ) -> Any:
     """Look, in arrangements of the hidden cards that can be won, at what follows each action.
@@ -262,8 +266,10 @@ def sample_outcomes(
         state: State of the generator, uint64.
         actions: The actions in question, int16 ``(n,)``.
         hidden: Room for the hidden cards, int8 ``(cards,)``.
+        reward: Code of the reward, see :mod:`scorpion_env.rewards`.
         outcomes: int8 ``(wanted, n)``, written for each arrangement that can be won: ``GONE`` if
             the action loses it, ``OPEN`` if it can still be won, ``OVER`` if the action wins it.
+        rewards: float64 ``(wanted, n)``, written: the reward of each action, 0 if it is ``GONE``.
         seen: Records of full observations, ``(wanted * n,)``, written: the positions after it.
 
     Returns:
@@ -282,6 +288,7 @@ def sample_outcomes(
             continue
         for k in range(count):
             outcomes[found, k] = GONE
+            rewards[found, k] = 0
             if _wins_after(games, rules, memory, log, nodes, actions[k]):
                 games[0] = games[1]
                 g = games[0]
@@ -289,6 +296,7 @@ def sample_outcomes(
                 play(g, rules, actions[k], log)
                 conclude(g, rules)
                 outcomes[found, k] = OVER if g.status == WON else OPEN
+                rewards[found, k] = reward_of(g, reward)
                 observe_game(g, rules, seen[found * count + k], True)
         found += 1
         if found == wanted:

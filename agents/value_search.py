@@ -13,34 +13,36 @@ from agents.search import CHUNK, NODES, SEARCH, Searcher, budget_text, check_bud
 from agents.search_kernels import (
     GONE,
     OPEN,
+    OVER,
     find_hidden,
     lay_out,
     list_useful,
     sample_outcomes,
 )
+from scorpion_env.rewards import reward_code
 from scorpion_env.rules import Rules
 from scorpion_env.state import seen_dtype
 
 _sample_outcomes: Any = sample_outcomes
 
-SAMPLES = 32
+SAMPLES = 16
 
 TRIES = 16
 """For each arrangement wanted, so many are tried at most: most of those of a new game are lost."""
 
-PRIOR = 0.04
-"""Chance of winning that a factor of e in the actor's probability is worth; tuned on deals 920000
-and above."""
+PRIOR = 0.06
+"""How many wins a factor of e in the actor's probability is worth, tuned on deals
+from 920000 up."""
 
 
 class ValueSearchAgent(Searcher):
     """Weighs a move by what a player who does not see the hidden cards would make of it.
 
     It fills in the hidden cards at random until it has found enough arrangements that can be won.
-    In each of them the solver says which moves throw the win away; after every other move, a
-    critic, which sees the arrangement, says how often its actor, which does not, goes on to win.
-    The mean over the arrangements is the chance that the move leaves. Unlike the counts of
-    :class:`agents.search.SearchAgent` it does not suppose that all will be known after the move.
+    In each of them the solver says which moves throw the win away, and those earn nothing; after
+    every other move, a critic, which sees the arrangement, says what its actor, which does not,
+    will go on to earn. The mean over the arrangements is what the move is worth. Unlike the counts
+    of :class:`agents.search.SearchAgent` it does not suppose that all will be known after the move.
     What the actor itself thinks of the move is added, since a few arrangements tell good moves
     apart only roughly.
 
@@ -69,6 +71,7 @@ class ValueSearchAgent(Searcher):
         self.samples = samples
         self.milliseconds = milliseconds
         self._valuer = valuer
+        self._reward = reward_code(valuer.returns.reward)
         self._chunk = samples if milliseconds is None else CHUNK
         self._seen = np.zeros(self._chunk * len(self._moves), seen_dtype(rules.cards))
 
@@ -80,31 +83,35 @@ class ValueSearchAgent(Searcher):
         if len(moves) == 1:
             return moves
         end = time.perf_counter() + (self.milliseconds or 0) / 1000
-        total, found, state = np.zeros(len(moves)), 0, int(draw * 2**53)
+        total, kept, found = np.zeros(len(moves)), np.zeros(len(moves), np.int64), 0
+        state = int(draw * 2**53)
         while True:
-            chances, state = self._chances(observation, moves, state)
-            total += chances.sum(axis=0)
-            found += len(chances)
+            outcomes, earned, state = self._sample(observation, moves, state)
+            total += earned.sum(axis=0)
+            kept += (outcomes != GONE).sum(axis=0)
+            found += len(outcomes)
             if hidden <= 1 or time.perf_counter() >= end:
                 break
-        if not total.any():
+        if not kept.any():
             return moves[:0]
         if hidden <= 1:  # all is known: the actor chooses among the moves that keep the win
-            return moves[total > 0]
+            return moves[kept > 0]
         mask = np.zeros((1, self.rules.num_actions), np.bool_)
         mask[0, moves] = True
         log_p = self._valuer.log_probabilities(observation[None], mask)[0, moves]
-        return moves[[int((total / found + PRIOR * log_p).argmax())]]
+        worth = total / found + PRIOR * self._valuer.returns.win * log_p
+        return moves[[int(worth.argmax())]]
 
-    def _chances(
+    def _sample(
         self, observation: npt.NDArray[np.int8], moves: npt.NDArray[np.int16], state: int
-    ) -> tuple[npt.NDArray[np.float64], int]:
-        """Return the chances of winning after each move, in arrangements that can be won.
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64], int]:
+        """Return what follows each move in arrangements that can be won, and what it will earn.
 
         Returns:
-            float64 ``(arrangements, moves)``, and the generator's next state.
+            Outcomes int8 and returns float64 ``(arrangements, moves)``; the generator's next state.
         """
         outcomes = np.zeros((self._chunk, len(moves)), np.int8)
+        rewards = np.zeros((self._chunk, len(moves)))
         found, state = _sample_outcomes(
             observation,
             self._rules,
@@ -116,12 +123,16 @@ class ValueSearchAgent(Searcher):
             np.uint64(state),
             moves,
             self._hidden,
+            self._reward,
             outcomes,
+            rewards,
             self._seen,
         )
         outcomes = outcomes[:found]
-        chances = (outcomes != GONE).astype(np.float64)
+        asked = self._valuer.returns
+        earned = asked.reward_scale * (rewards[:found] + asked.win_bonus * (outcomes == OVER))
         places = np.flatnonzero(outcomes == OPEN)
         if len(places):
-            chances.flat[places] = self._valuer.win_chances(self._seen["cards"][places])
-        return chances, state
+            values = self._valuer.values(self._seen["cards"][places])
+            earned.flat[places] += asked.gamma * values
+        return outcomes, earned, state

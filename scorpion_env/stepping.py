@@ -119,6 +119,16 @@ def find_refused(games: Any, actions: Any, num_actions: Any, refuse: Any) -> Any
 
 
 @inlined
+def reward_of(g: Any, reward: Any) -> Any:
+    """Return what the last action of a game paid, by the code of a reward, before its scale."""
+    if reward == REWARD_POINTS:
+        return np.float64(g.points)
+    if reward == REWARD_POINTS_ONCE:
+        return np.float64(g.points - g.points_again)
+    return 1.0 if g.status == WON else 0.0
+
+
+@inlined
 def _step_game(g: Any, rules: Any, settings: Any, log: Any, action: Any, seen: Any) -> Any:
     """Play one action in a game that goes on; return its reward."""
     g.illegal = 0
@@ -142,11 +152,7 @@ def _step_game(g: Any, rules: Any, settings: Any, log: Any, action: Any, seen: A
         play(g, rules, action, log)
         observe_game(g, rules, seen, settings.observe_all)
     conclude(g, rules)
-    if settings.reward == REWARD_POINTS:
-        return g.points * settings.reward_scale
-    if settings.reward == REWARD_POINTS_ONCE:
-        return (g.points - g.points_again) * settings.reward_scale
-    return settings.reward_scale if g.status == WON else 0.0
+    return reward_of(g, settings.reward) * settings.reward_scale
 
 
 @compiled

@@ -9,12 +9,10 @@ from typing import Any
 import boards
 import numpy as np
 import pytest
-import torch
-from test_afterstate_policy import new_policy
 from test_sharing import make_model
 
 from agents import load_agent
-from agents.base import Actions, Draws, Masks, Observations, Valuer
+from agents.base import Actions, Draws, Masks, Observations, Returns, Valuer
 from agents.evaluation import evaluate
 from agents.model_files import MODEL_FILE
 from agents.ppo import PPOAgent, ValuingAgent
@@ -26,20 +24,22 @@ from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
 from scorpion_env.moves import action_text
+from scorpion_env.rewards import REWARD_POINTS
 from scorpion_env.rules import PRESETS
 from scorpion_env.solver import Solver, solve
 from scorpion_env.state import seen_dtype
 
 CLASSIC = PRESETS["classic"]
 DRAWS = np.array([0.3])
-ASKED: dict[str, Any] = {"reward": "win", "reward_scale": 4.0, "gamma": 1.0}
+ASKED: dict[str, Any] = {"reward_scale": 0.01, "win_bonus": 500.0, "gamma": 1.0}
 
 
 class Judge(Valuer):
-    """Likes all actions alike, and gives a position more chances the more cards lie face up."""
+    """Likes all actions alike, and expects the more wins the more cards lie face up."""
 
     def __init__(self) -> None:
         super().__init__("judge", CLASSIC)
+        self.returns = Returns("win", 1.0, 0.0, 1.0)
         self.seen: list[Observations] = []
 
     def act(self, observations: Observations, masks: Masks, draws: Draws) -> Actions:
@@ -48,7 +48,7 @@ class Judge(Valuer):
     def log_probabilities(self, observations: Observations, masks: Masks) -> Any:
         return np.where(masks, -np.log(masks.sum(axis=1, keepdims=True)), -np.inf)
 
-    def win_chances(self, observations: Observations) -> Any:
+    def values(self, observations: Observations) -> Any:
         self.seen.append(observations.copy())
         return observations[:, :, 5].sum(axis=1) / 52
 
@@ -70,17 +70,20 @@ def test_it_finds_what_each_action_makes_of_an_arrangement() -> None:
         _, useful = list_useful(batch.games[1], rules, moves)
         actions = moves[:useful].copy()
         outcomes = np.full((1, useful), -1, np.int8)
+        rewards = np.zeros((1, useful))
         shown = np.zeros(useful, seen_dtype(52))
         found = sample_outcomes(
             seen, rules, batch.games, memory, log, 5000, 40, np.uint64(deal), actions, hidden,
-            outcomes, shown,
+            REWARD_POINTS, outcomes, rewards, shown,
         )[0]  # fmt: skip
         if not found:
             assert (outcomes == -1).all()
             continue
         # The board of this arrangement is still on the table.
         game = Game(Position("here", read_board(batch.games[1], CLASSIC)))
-        for action, outcome, after in zip(actions.tolist(), outcomes[0], shown, strict=True):
+        for action, outcome, paid, after in zip(
+            actions.tolist(), outcomes[0], rewards[0], shown, strict=True
+        ):
             played = game.copy()
             played.play(action)
             here = Position("after", played.board())
@@ -91,6 +94,9 @@ def test_it_finds_what_each_action_makes_of_an_arrangement() -> None:
                 env = ScorpionEnv(CLASSIC, observation="full")
                 expected, _ = env.reset(options={"board": played.to_text()})
                 assert (after["cards"] == expected).all()
+                assert paid == played.score - game.score
+            else:
+                assert paid == 0
     assert found_kinds == {GONE, OPEN}
 
 
@@ -103,7 +109,8 @@ def test_an_action_that_wins_is_over() -> None:
     outcomes = np.zeros((1, len(actions)), np.int8)
     sample_outcomes(
         seen, rules, Batch(CLASSIC, 2).games, memory, log, 100, 1, np.uint64(0), actions,
-        np.zeros(52, np.int8), outcomes, np.zeros(len(actions), seen_dtype(52)),
+        np.zeros(52, np.int8), REWARD_POINTS, outcomes, np.zeros((1, len(actions))),
+        np.zeros(len(actions), seen_dtype(52)),
     )  # fmt: skip
     won = [action_text(int(action), CLASSIC) == "8C>1" for action in actions]
     assert (outcomes[0] == OVER).tolist() == won
@@ -147,8 +154,8 @@ def test_a_trained_critic_is_asked_if_it_was_asked_for_wins(tmp_path: Path) -> N
     assert np.isclose(np.exp(log_p).sum(), 1)
     assert (np.isfinite(log_p) <= masks).all()
     assert log_p.argmax() == valuing.act(seen[None], masks[None], DRAWS)[0]
-    chances = valuing.win_chances(np.stack([seen, seen]))
-    assert ((chances >= 0) & (chances <= 1)).all()
+    assert valuing.returns == Returns("points", 0.01, 500.0, 1.0)
+    assert valuing.values(np.stack([seen, seen])).shape == (2,)
     agent = load_agent(f"search+{tmp_path / 'win'}:3", CLASSIC)
     assert isinstance(agent, ValueSearchAgent)
     assert agent.samples == 3
@@ -157,20 +164,32 @@ def test_a_trained_critic_is_asked_if_it_was_asked_for_wins(tmp_path: Path) -> N
     assert found.information == "player"
 
 
-@pytest.mark.parametrize("other", [{"reward": "points"}, {"gamma": 0.9}, {"critic": "player"}])
+@pytest.mark.parametrize(
+    "other", [{"reward": "points-once"}, {"win_bonus": 0.0}, {"critic": "player"}]
+)
 def test_other_critics_are_not_asked(tmp_path: Path, other: dict[str, Any]) -> None:
     agent = load_agent(make_model(tmp_path / "other", **(ASKED | other)), CLASSIC)
     assert type(agent) is PPOAgent
     assert not isinstance(load_agent(f"search+{tmp_path / 'other'}:3", CLASSIC), ValueSearchAgent)
 
 
-def test_the_chance_of_winning_is_the_value_in_units_of_a_win() -> None:
-    policy = new_policy()
-    seen, _ = some_start(5)
-    for win in (1.0, 4.0):
-        agent = ValuingAgent("x", CLASSIC, policy, win, mask_null_moves=True)
-        value = policy.predict_values(torch.from_numpy(seen[None])).item()
-        assert np.isclose(agent.win_chances(seen[None])[0], np.clip(value / win, 0, 1))
+@pytest.mark.parametrize("reward", ["points", "win"])
+def test_a_move_is_worth_its_reward_and_what_the_critic_expects_after_it(reward: str) -> None:
+    judge = Judge()
+    judge.returns = Returns(reward, 0.5, 10.0, 0.5)
+    agent = ValueSearchAgent(CLASSIC, judge, samples=1)
+    text = boards.board(CLASSIC, ["KC QC JC TC 9C", boards.run("C", "8")])
+    env = ScorpionEnv(CLASSIC)
+    seen, _ = env.reset(options={"board": text})
+    actions = np.flatnonzero(env.action_masks()).astype(np.int16)
+    outcomes, earned, _ = agent._sample(seen, actions, 0)
+    for action, outcome, worth in zip(actions.tolist(), outcomes[0], earned[0], strict=True):
+        played = ScorpionEnv(CLASSIC, reward=reward, reward_scale=0.5)
+        played.reset(options={"board": text})
+        after, paid, terminated, _, _ = played.step(action)
+        expected = paid + 0.5 * (10 if terminated else judge.values(after[None])[0])
+        assert (outcome == OVER) == terminated
+        assert worth == (expected if outcome != GONE else 0)
 
 
 @pytest.mark.parametrize("values", [[], {"reward_scale": "4"}, {"gamma": 7}, {"lambda": 1}])
