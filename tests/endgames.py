@@ -34,6 +34,9 @@ from scorpion_env.state import LOST, WON
 LARGEST = 1024
 """Positions that the plain search looks at; endgames with more are passed over."""
 
+LARGEST_QUICK = 4096
+"""Likewise, for the compiled one from the command line."""
+
 
 def random_endgame(rules: Rules, rng: Random) -> Board:
     """A position with two suits still in play, spread at random over the table.
@@ -46,15 +49,16 @@ def random_endgame(rules: Rules, rng: Random) -> Board:
     out = [suit for suit in range(4) if suit not in left]
     groups = [[CARDS_PER_SUIT * suit + rank] for suit in left for rank in range(CARDS_PER_SUIT)]
     rng.shuffle(groups)
-    if rules.build != "colour":
-        for _ in range(rng.randrange(22)):
-            _join(groups, rng)
+    # Where any card may go to an empty column, few positions of loose cards are soon searched.
+    for _ in range(rng.randrange(rng.choice((22, 60) if rules.empty_column == "king" else (60,)))):
+        _join(groups, rules.build == "colour", rng)
     hidden = rng.random() * rng.choice((0, 0.6))
     columns: list[list[int]] = [[] for _ in rules.columns]
     staying = [] if rules.runs == "taken" else out
     places = rng.sample(range(rules.num_columns), rules.num_columns)
     full = [places.pop() for _ in staying]
-    used = places[: rng.randint(2, len(places))]
+    fewest = 2 if rules.empty_column == "king" else len(places)
+    used = places[: rng.randint(fewest, len(places))]
     loose = [group[0] for group in groups if len(group) == 1]
     reserve: list[int] = []
     if rules.reserve and len(loose) >= rules.reserve and rng.random() < 0.5:
@@ -80,12 +84,17 @@ def random_endgame(rules: Rules, rng: Random) -> Board:
     )
 
 
-def _join(groups: list[list[int]], rng: Random) -> None:
-    """Lay a group on the successor of its first card, if that is the last of another."""
+def _join(groups: list[list[int]], colours: bool, rng: Random) -> None:
+    """Lay a group on a card that its first card follows in a run, if that is the last of another.
+
+    In alternating colours, the two suits that are left are one red and one black.
+    """
     group = rng.choice(groups)
     if len(groups) > 4 and group[0] % CARDS_PER_SUIT != KING:
         for other in groups:
-            if other[-1] == group[0] + 1:
+            suits_differ = other[-1] // CARDS_PER_SUIT != group[0] // CARDS_PER_SUIT
+            above = other[-1] % CARDS_PER_SUIT == group[0] % CARDS_PER_SUIT + 1
+            if above and suits_differ == colours:
                 other.extend(group)
                 groups.remove(group)
                 return
@@ -223,7 +232,8 @@ def main() -> None:
         solver = Solver(rules)
         began = time.perf_counter()
         verdicts: Counter[bool] = Counter()
-        for position, won in endgames(rules, arguments.count, arguments.seed, quick=True):
+        found = endgames(rules, arguments.count, arguments.seed, largest=LARGEST_QUICK, quick=True)
+        for position, won in found:
             check_endgame(position, won, rules, solver)
             verdicts[won] += 1
         seconds = time.perf_counter() - began
