@@ -21,8 +21,8 @@ from gymnasium.vector import AutoresetMode
 
 from agents.base import Actions, Agent, Draws, Information, Masks, Observations
 from agents.statistics import Interval, mean_interval, wilson_interval
-from scorpion_env.batch import checked_seed
 from scorpion_env.board import format_board
+from scorpion_env.checks import checked_seed
 from scorpion_env.compiled import compiled
 from scorpion_env.deals import Position, Start, mix64, parse_deal, parse_deals
 from scorpion_env.errors import ScorpionError

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import copy
-import operator
 from collections.abc import Iterable, Sequence
-from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.board import EMPTY, Board, complete_board, parse_board, taken_runs
-from scorpion_env.cards import KING, SUITS, suit_of
+from scorpion_env.board import Board
+from scorpion_env.checks import checked_count, checked_end
 from scorpion_env.deal_lists import WINNABLE, deal_list
-from scorpion_env.deals import MAX_SEED, Position, Start, deal_order, parse_deal
+from scorpion_env.deals import Position, Start, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
 from scorpion_env.frame import Frame, FrameMaker
 from scorpion_env.kernels import clear, conclude, play, start_order, undo
 from scorpion_env.observation import observation_code, observe_game
+from scorpion_env.positions import load_board, read_board
 from scorpion_env.rewards import reward_code
 from scorpion_env.rules import MAX_STEPS, Rules
 from scorpion_env.state import (
-    NO_CARD,
-    OUTCOMES,
     PLAYING,
     SETTINGS_DTYPE,
-    TAKEN,
     encode_rules,
     game_dtype,
     legal_capacity,
@@ -47,9 +43,6 @@ from scorpion_env.stepping import (
     write_masks,
 )
 from scorpion_env.threads import Slices
-
-END_WHEN = ("stuck", "dead")
-"""When a game that is not won is over."""
 
 
 class Batch:
@@ -195,7 +188,8 @@ class Batch:
             self.start_next(index, deal_list(WINNABLE, self.rules))
             return
         if isinstance(start, Position):
-            self._load(index, start.board)
+            load_board(self.games[index], start.board, self.rules)
+            self.conclude(index)
             name = start.name
         else:
             name = parse_deal(start)
@@ -206,36 +200,6 @@ class Batch:
         self._names[index] = (int(self.games[index]["episode"]), name)
         everything = self.settings[0]["observe_all"]
         observe_game(self.games[index], self.rules_record[0], self._seen[index], everything)
-
-    def _load(self, index: int, board: Board) -> None:
-        """Put the cards of a complete board on the table of one game."""
-        board = complete_board(board, self.rules)
-        g = self.games[index]
-        clear(g)
-        for column, (cards, down) in enumerate(zip(board.columns, board.face_down, strict=True)):
-            under = NO_CARD
-            for row, card in enumerate(cards):
-                g["column"][card], g["row"][card], g["below"][card] = column, row, under
-                g["playable"][card] = row >= down
-                g["pile"][column][row] = card
-                under = card
-            g["end"][column] = under
-            g["down"][column] = down
-        for cell, card in enumerate(board.cells):
-            if card != EMPTY:
-                g["cells"][cell] = card
-                g["column"][card] = self.rules.num_columns + cell
-                g["playable"][card] = 1
-        g["reserve"][: len(board.reserve)] = board.reserve
-        g["reserve_left"] = len(board.reserve)
-        for i, run in enumerate(taken_runs(board, self.rules)):
-            g["taken"][i] = run[-1]
-            under = NO_CARD
-            for card in run:
-                g["column"][card], g["below"][card] = TAKEN, under
-                under = card
-        g["runs"] = len(board.foundations)
-        self.conclude(index)
 
     def conclude(self, index: int) -> None:
         """Find the legal actions of one game anew, and whether it has ended."""
@@ -405,86 +369,3 @@ class Batch:
         episode, name = self._names.get(index, (-1, ""))
         g = self.games[index]
         return name if episode == int(g["episode"]) else str(int(g["deal"]))
-
-
-def read_board(g: Any, rules: Rules) -> Board:
-    """Return the position that a game's record holds."""
-    below = g["below"].tolist()
-    columns = []
-    for card in g["end"].tolist():
-        cards = []
-        while card != NO_CARD:
-            cards.append(card)
-            card = below[card]  # noqa: PLW2901
-        columns.append(tuple(reversed(cards)))
-    foundations = []
-    if rules.runs == "taken":
-        for ace in g["taken"][: int(g["runs"])].tolist():
-            card = ace
-            for _ in range(KING):
-                card = below[card]
-            foundations.append(SUITS[suit_of(card)])
-    return Board(
-        columns=tuple(columns),
-        face_down=tuple(g["down"].tolist()),
-        reserve=tuple(g["reserve"][: int(g["reserve_left"])].tolist()),
-        cells=tuple(c if c >= 0 else EMPTY for c in g["cells"][: rules.cells].tolist()),
-        foundations=tuple(foundations),
-    )
-
-
-def outcome_of(status: int) -> str | None:
-    """Return ``"won"``, ``"lost"``, ``"truncated"`` or, while a game goes on, None."""
-    return OUTCOMES[status]
-
-
-def checked_end(end_when: str, rules: Rules) -> bool | None:
-    """Return what the kernels call `end_dead`: True, or None.
-
-    Raises:
-        ScorpionError: if there is no such end, or the variant can take back a lost game.
-    """
-    if end_when not in END_WHEN:
-        raise ScorpionError(unknown("end_when", end_when, END_WHEN))
-    if end_when == "stuck":
-        return None
-    if rules.undo_action:
-        raise ScorpionError(
-            f"end_when='dead' is not for rules '{rules.name}': undo can bring a dead game back."
-        )
-    return True
-
-
-def checked_count(size: SupportsIndex, what: str = "game") -> int:
-    """Return a number of games, or of something else.
-
-    Raises:
-        ScorpionError: if it is no whole number from 1 on.
-    """
-    try:
-        count = operator.index(size)
-    except TypeError:
-        raise ScorpionError(f"The number of {what}s is a whole number, not {size!r}.") from None
-    if count < 1:
-        raise ScorpionError(f"There must be at least 1 {what}, not {count}.")
-    return count
-
-
-def checked_seed(seed: SupportsIndex) -> int:
-    """Return a seed as an int.
-
-    Raises:
-        ScorpionError: if it is no whole number from 0 to 2**64 - 1.
-    """
-    try:
-        number = operator.index(seed)
-    except TypeError:
-        raise ScorpionError(f"A seed is a whole number, not {seed!r}.") from None
-    if not 0 <= number <= MAX_SEED:
-        raise ScorpionError(f"A seed lies between 0 and {MAX_SEED}, not {number}.")
-    return number
-
-
-def parse_position(text: str, rules: Rules, seed: int = 0) -> Position:
-    """Return the position that a board text describes, unknown cards completed from `seed`."""
-    return Position("board", complete_board(parse_board(text, rules), rules, seed))

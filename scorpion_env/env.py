@@ -9,11 +9,13 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.batch import Batch, checked_seed, outcome_of, parse_position
+from scorpion_env.batch import Batch
 from scorpion_env.board import Board
+from scorpion_env.checks import checked_seed
 from scorpion_env.deals import Start
 from scorpion_env.errors import ScorpionError
 from scorpion_env.moves import action_text
+from scorpion_env.positions import parse_position
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import (
     action_space,
@@ -22,7 +24,7 @@ from scorpion_env.spaces import (
     observation_space,
     refuse_arguments,
 )
-from scorpion_env.state import LOST, PLAYING, TRUNCATED, WON, seen_dtype
+from scorpion_env.state import LOST, OUTCOMES, PLAYING, TRUNCATED, WON, seen_dtype
 
 OPTIONS = ("deal", "board")
 """Options of `ScorpionEnv.reset`."""
@@ -242,7 +244,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             self._last_action = index
         self._over = status != PLAYING
         if status != PLAYING:
-            info["outcome"] = outcome_of(status)
+            info["outcome"] = OUTCOMES[status]
             info["is_success"] = status == WON
         if self.render_mode == "human":
             self.render()
@@ -283,7 +285,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             moves=int(g["moves"]),
             runs=int(g["runs"]),
             last_move=last_move,
-            outcome=outcome_of(int(g["status"])),
+            outcome=OUTCOMES[int(g["status"])],
         )
         if self.render_mode == "ansi":
             return ansi(self.oracle_board(), self.rules, status)

@@ -7,15 +7,16 @@ from typing import SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.batch import Batch, outcome_of, parse_position
+from scorpion_env.batch import Batch
 from scorpion_env.board import Board, format_board
 from scorpion_env.cards import ACE, KING, card_text, rank_of, suit_of
 from scorpion_env.deals import Position, Start
 from scorpion_env.errors import IllegalMove
 from scorpion_env.moves import action_text, parse_move
 from scorpion_env.observation import observe_game
+from scorpion_env.positions import parse_position
 from scorpion_env.rules import Rules, get_rules
-from scorpion_env.state import NO_LIMIT, PLAYING, TAKEN, seen_dtype
+from scorpion_env.state import NO_LIMIT, OUTCOMES, PLAYING, TAKEN, seen_dtype
 
 Move = str | SupportsIndex
 """A move: its text (``"4H>7"``, ``"deal"``, ``"undo"``, ``"4H>cell"``) or an action's index."""
@@ -109,7 +110,7 @@ class Game:
     @property
     def outcome(self) -> str | None:
         """``"won"``, ``"lost"`` (no move can change the position), or None."""
-        return outcome_of(int(self._batch.games["status"][0]))
+        return OUTCOMES[int(self._batch.games["status"][0])]
 
     @property
     def last_move(self) -> str | None:

@@ -12,7 +12,8 @@ from gymnasium import Wrapper
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from scorpion_env.batch import Batch, checked_seed
+from scorpion_env.batch import Batch
+from scorpion_env.checks import checked_seed
 from scorpion_env.deal_lists import deal_list
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules, get_rules

@@ -11,9 +11,11 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from scorpion_env.batch import Batch, checked_count, checked_seed, parse_position
+from scorpion_env.batch import Batch
+from scorpion_env.checks import checked_count, checked_seed
 from scorpion_env.deals import MAX_SEED, Start
 from scorpion_env.errors import ScorpionError, unknown
+from scorpion_env.positions import parse_position
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import (
     action_space,

@@ -18,12 +18,13 @@ from agents.model_files import MODEL_FILE
 from agents.ppo import PPOAgent, ValuingAgent
 from agents.search_kernels import GONE, OPEN, OVER, lay_out, list_useful, sample_outcomes
 from agents.value_search import ValueSearchAgent
-from scorpion_env.batch import Batch, read_board
+from scorpion_env.batch import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
 from scorpion_env.moves import action_text
+from scorpion_env.positions import read_board
 from scorpion_env.rewards import REWARD_POINTS
 from scorpion_env.rules import PRESETS
 from scorpion_env.solver import Solver, solve

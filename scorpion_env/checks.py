@@ -1,0 +1,60 @@
+"""What environments and batches of games refuse among their arguments."""
+
+from __future__ import annotations
+
+import operator
+from typing import SupportsIndex
+
+from scorpion_env.deals import MAX_SEED
+from scorpion_env.errors import ScorpionError, unknown
+from scorpion_env.rules import Rules
+
+END_WHEN = ("stuck", "dead")
+"""When a game that is not won is over."""
+
+
+def checked_end(end_when: str, rules: Rules) -> bool | None:
+    """Return what the kernels call `end_dead`: True, or None.
+
+    Raises:
+        ScorpionError: if there is no such end, or the variant can take back a lost game.
+    """
+    if end_when not in END_WHEN:
+        raise ScorpionError(unknown("end_when", end_when, END_WHEN))
+    if end_when == "stuck":
+        return None
+    if rules.undo_action:
+        raise ScorpionError(
+            f"end_when='dead' is not for rules '{rules.name}': undo can bring a dead game back."
+        )
+    return True
+
+
+def checked_count(size: SupportsIndex, what: str = "game") -> int:
+    """Return a number of games, or of something else.
+
+    Raises:
+        ScorpionError: if it is no whole number from 1 on.
+    """
+    try:
+        count = operator.index(size)
+    except TypeError:
+        raise ScorpionError(f"The number of {what}s is a whole number, not {size!r}.") from None
+    if count < 1:
+        raise ScorpionError(f"There must be at least 1 {what}, not {count}.")
+    return count
+
+
+def checked_seed(seed: SupportsIndex) -> int:
+    """Return a seed as an int.
+
+    Raises:
+        ScorpionError: if it is no whole number from 0 to 2**64 - 1.
+    """
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise ScorpionError(f"A seed is a whole number, not {seed!r}.") from None
+    if not 0 <= number <= MAX_SEED:
+        raise ScorpionError(f"A seed lies between 0 and {MAX_SEED}, not {number}.")
+    return number
