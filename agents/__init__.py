@@ -53,7 +53,8 @@ def load_agent(
     Args:
         name_or_path: ``"random"``, ``"greedy"``, ``"search"`` (with a budget: ``"search:256"``
             arrangements for each move, or ``"search:20ms"``; ``"search+pretrained"``, with or
-            without a budget, lets the pretrained agent choose among moves that are equally good),
+            without a budget, weighs moves by the pretrained agent's critic if that saw all cards in
+            training, and otherwise lets the agent choose among moves that are equally good),
             ``"oracle"``, ``"pretrained"``, or a path.
         rules: The variant it is to play.
         stochastic: Let a trained agent draw its actions instead of taking the likeliest.

@@ -31,19 +31,16 @@ from pydantic_core import ErrorDetails
 
 from agents.afterstate_features import check_describable
 from agents.deal_sets import shared_deals
+from agents.yaml_text import ConfigError, parse_yaml
 from scorpion_env.checks import checked_end
 from scorpion_env.deal_lists import ALL, DEALS, deal_list, read_deal_list
 from scorpion_env.deals import parse_deals
-from scorpion_env.errors import ScorpionError, nearest, unknown
+from scorpion_env.errors import nearest, unknown
 from scorpion_env.rewards import REWARDS
 from scorpion_env.rules import Rules, get_rules
 
 DEFAULT_CONFIG = Path(__file__).resolve().parent.parent / "configs" / "ppo_classic.yaml"
 """What ``scripts/train.py`` trains without arguments."""
-
-
-class ConfigError(ScorpionError):
-    """A training configuration was refused; the text names file, line and key."""
 
 
 def _whole(value: object) -> object:
@@ -272,50 +269,6 @@ class TrainConfig(BaseModel):
         return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML where ``3e-4`` is a number and ``yes`` a word, as YAML 1.2 has it."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, regexp) for tag, regexp in rows if tag.rsplit(":", 1)[1] in ("null", "merge")]
-    for first, rows in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|false|True|False|TRUE|FALSE)$"), list("tTfF")
-)
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9_]*)$"), list("-+0123456789")
-)
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"^[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$"),
-    list("-+.0123456789"),
-)
-
-
-def _parse_yaml(text: str, source: str) -> tuple[Any, dict[str, int]]:
-    """Return the value of a YAML text and, for a mapping, the line of each top-level key."""
-    loader = _Loader(text)
-    try:
-        node = loader.get_single_node()
-        lines: dict[str, int] = {}
-        if isinstance(node, yaml.MappingNode):
-            for key, _ in node.value:
-                name, line = str(key.value), key.start_mark.line + 1
-                if name in lines:
-                    raise ConfigError(f"{source}, line {line}: '{name}' is given twice.")
-                lines[name] = line
-        value = loader.construct_document(node) if node is not None else None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "it cannot be read"
-        raise ConfigError(f"{source}{place}: not valid YAML ({problem}).") from error
-    finally:
-        loader.dispose()
-    return value, lines
-
-
 def read_config_file(path: str | Path) -> tuple[dict[str, Any], dict[str, str]]:
     """Read a YAML file; return its values and the place (file and line) of each key.
 
@@ -327,7 +280,7 @@ def read_config_file(path: str | Path) -> tuple[dict[str, Any], dict[str, str]]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
         raise ConfigError(f"Cannot read the configuration {path}: {reason}.") from error
-    values, lines = _parse_yaml(text, str(path))
+    values, lines = parse_yaml(text, str(path))
     if values is None:
         return {}, {}
     if not isinstance(values, dict):
@@ -346,7 +299,7 @@ def parse_override(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise ConfigError(f"--set {text}: write key=value, for instance --set n_steps=256.")
-    return key.strip(), _parse_yaml(value, f"--set {text}")[0]
+    return key.strip(), parse_yaml(value, f"--set {text}")[0]
 
 
 def load_config(

@@ -12,10 +12,11 @@ from test_afterstate_features import as_a_player_sees, random_positions
 
 from agents import load_agent
 from agents.afterstate_policy import AfterstateBuffer, AfterstatePolicy, Described
-from agents.config import ConfigError, TrainConfig, load_config
+from agents.config import TrainConfig, load_config
 from agents.evaluation import evaluate
 from agents.ppo import PPOAgent, empty_policy, save_model
 from agents.training import TrainingEnv, train
+from agents.yaml_text import ConfigError
 from scorpion_env import ScorpionError, get_rules
 
 SMALL: dict[str, Any] = {
