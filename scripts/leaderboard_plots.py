@@ -56,6 +56,7 @@ def _wins_against_time(rules: str, rows: Iterable[Row], path: Path) -> Path:
             row["agent"], (max(x, 1e-4), 100 * share), xytext=(6, 4), textcoords="offset points"
         )
     axes.set_xscale("log")
+    axes.margins(x=0.15)  # room for the names
     axes.set_xlabel("milliseconds a move, one core")
     axes.set_ylabel("games won, %  (Wilson 95 %)")
     return _save(figure, path)
@@ -78,7 +79,7 @@ def _wins_against_hardness(rules: str, rows: Iterable[Row], path: Path) -> Path:
     axes.set_xticks(range(len(labels)), labels)
     axes.set_xlabel("positions the solver looked at until it won")
     axes.set_ylabel("of the winnable deals, won, %")
-    axes.legend()
+    figure.legend(loc="outside right upper")
     return _save(figure, path)
 
 
@@ -103,7 +104,7 @@ def _learning_curves(rules: str, rows: Sequence[Row], path: Path) -> Path:
         )
     axes.set_xlabel("million steps")
     axes.set_ylabel("games won, %")
-    axes.legend()
+    figure.legend(loc="outside right upper")
     return _save(figure, path)
 
 
