@@ -9,15 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
-SLICES_A_THREAD = 4
-"""More slices than threads: a thread that is held up leaves its share to the others."""
-
 LEAST_GAMES = 256
 """A slice has at least so many games, if every thread has one; calls cost time, too."""
 
 
 class Slices:
     """Runs a compiled function on slices of a batch, in several threads.
+
+    A slice is a thread's share of the games that are left: large ones first, and small ones last,
+    so that all threads end at the same time, also one that started late or was held up.
 
     The games of a batch share nothing, and compiled functions release the interpreter's lock, so
     the results are the same for any number of threads. The threads are started at the first use; a
@@ -33,12 +33,15 @@ class Slices:
 
     def __init__(self, size: int, num_threads: int) -> None:
         self._others = min(size, num_threads) - 1
-        count = 1
-        if self._others > 0:
-            count = max(self._others + 1, min(SLICES_A_THREAD * num_threads, size // LEAST_GAMES))
-        self.count = count
-        bounds = [size * i // count for i in range(count + 1)]
+        threads = self._others + 1
+        least = min(LEAST_GAMES, -(-size // threads))
+        bounds = [0]
+        while bounds[-1] < size:
+            left = size - bounds[-1]
+            part = max(least, left // threads)
+            bounds.append(bounds[-1] + min(part, left))
         self._slices = list(pairwise(bounds))
+        self.count = len(self._slices)
         self._pool: ThreadPoolExecutor | None = None
         self._process = 0
 

@@ -61,18 +61,20 @@ class Results:
             status: Of each game, int64 ``(num_envs,)``.
         """
         over = self._over
+        places = over.nonzero()[0]
         if self._final_seen is not None:
             if not self._final:
                 width = self.frame.mask.shape[1]
                 mask = None if self._mask is None else constant_rows(over, width)
                 self._final = number_infos(self._final_numbers, mask, over)
             observations = np.empty(len(over), object)
-            places = over.nonzero()[0]
             observations[places] = np.fromiter(self._final_seen.take(places, 0), object)
             infos["final_obs"], infos["_final_obs"] = observations, over
             infos["final_info"], infos["_final_info"] = self._final.copy(), over
             infos = infos["final_info"]
-        infos["outcome"], infos["_outcome"] = _OUTCOMES.take(status), over
+        outcomes = np.empty(len(over), object)
+        outcomes[places] = _OUTCOMES.take(status.take(places))
+        infos["outcome"], infos["_outcome"] = outcomes, over
         infos["is_success"], infos["_is_success"] = self._won, over
 
 
