@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from sb3_contrib import MaskablePPO
 
-from agents import keeper, load_agent, ppo
+from agents import keeper, load_agent, model_files, ppo
 from agents.checkpoint import CHECKPOINT_FILE
 from agents.config import TrainConfig
 from agents.evaluation import evaluate
@@ -175,7 +175,7 @@ def test_a_writer_killed_between_weights_and_description_leaves_the_old_model(
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
 
     with monkeypatch.context() as patch:
-        patch.setattr(ppo, "write_whole", write_weights_alone)
+        patch.setattr(model_files, "write_whole", write_weights_alone)
         with pytest.raises(KeyboardInterrupt):
             ppo.save_model(folder, policy, config, {})
     assert len(list(folder.glob(WEIGHTS_FILES))) == 2
