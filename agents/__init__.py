@@ -13,6 +13,7 @@ from pathlib import Path
 
 from agents.base import Agent, Valuer
 from agents.greedy import GreedyAgent
+from agents.playouts import PLAYOUTS, PlayoutAgent
 from agents.random_agent import RandomAgent
 from agents.search import SEARCH, OracleAgent, SearchAgent, parse_budget
 from agents.value_search import ValueSearchAgent
@@ -22,6 +23,7 @@ from scorpion_env.rules import Rules, get_rules
 AGENTS: dict[str, Callable[[Rules], Agent]] = {
     "random": RandomAgent,
     "greedy": GreedyAgent,
+    "playouts": PlayoutAgent,
     "search": SearchAgent,
     "oracle": OracleAgent,
 }
@@ -55,7 +57,7 @@ def load_agent(
             arrangements for each move, or ``"search:20ms"``; ``"search+pretrained"``, with or
             without a budget, weighs moves by the pretrained agent's critic if that saw all cards in
             training, and otherwise lets the agent choose among moves that are equally good),
-            ``"oracle"``, ``"pretrained"``, or a path.
+            ``"playouts"`` (likewise), ``"oracle"``, ``"pretrained"``, or a path.
         rules: The variant it is to play.
         stochastic: Let a trained agent draw its actions instead of taking the likeliest.
         trust: Load a model file that could execute code; needed for files of unknown origin only.
@@ -70,6 +72,9 @@ def load_agent(
         return AGENTS[name](rules)
     if re.match(rf"{SEARCH}[:+]", name):
         return _search_agent(name, rules, trust=trust)
+    head, colon, budget = name.partition(":")
+    if colon and head == PLAYOUTS:
+        return PlayoutAgent(rules, **parse_budget(budget))
     path = Path(name_or_path)
     known = (*AGENTS, PRETRAINED_NAME)
     if name != PRETRAINED_NAME and not path.exists():

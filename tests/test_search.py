@@ -8,6 +8,7 @@ import pytest
 
 from agents import load_agent
 from agents.evaluation import evaluate
+from agents.playouts import PlayoutAgent
 from agents.search import OracleAgent, SearchAgent
 from agents.search_kernels import find_hidden, hidden_as_shown, lay_out
 from scorpion_env.batch import Batch
@@ -15,6 +16,7 @@ from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
 from scorpion_env.moves import action_text
+from scorpion_env.rollout import greedy_rollouts
 from scorpion_env.rules import PRESETS, Rules
 from scorpion_env.solver import Solver, solve
 
@@ -114,11 +116,54 @@ def test_it_takes_the_one_move_that_wins() -> None:
 
 
 @pytest.mark.parametrize(
-    "budget", ["search:", "search:many", "search:0", "search:-3ms", "search+", "search+nobody"]
+    "budget",
+    [
+        "search:",
+        "search:many",
+        "search:0",
+        "search:-3ms",
+        "search+",
+        "search+nobody",
+        "playouts:",
+        "playouts:0",
+    ],
 )
 def test_bad_budgets_are_refused(budget: str) -> None:
     with pytest.raises(ScorpionError):
         load_agent(budget, CLASSIC)
+
+
+def test_playouts_take_the_move_that_wins_and_see_nothing_hidden() -> None:
+    text = boards.board(CLASSIC, ["KC QC JC TC 9C", boards.run("C", "8")])
+    env = ScorpionEnv(CLASSIC)
+    seen, _ = env.reset(options={"board": text})
+    for name in ("playouts", "playouts:5ms"):
+        action = load_agent(name, CLASSIC).act(seen[None], env.action_masks()[None], DRAWS)[0]
+        assert action_text(int(action), CLASSIC) == "8C>1"
+    seen, _ = env.reset(seed=3)
+    shown, _ = ScorpionEnv(CLASSIC, observation="full").reset(seed=3)
+    shown[shown[:, 5] == 0] = seen[seen[:, 5] == 0]
+    masks = np.repeat(env.action_masks()[None], 2, axis=0)
+    agent = PlayoutAgent(CLASSIC, samples=16)
+    one, two = agent.act(np.stack([seen, shown]), masks, np.repeat(DRAWS, 2))
+    assert one == two
+    assert agent.act(shown[None], masks[:1], DRAWS) == one
+
+
+@pytest.mark.parametrize("name", ["flexible", "open", "scorpion-head", "double", "traditional"])
+def test_playouts_play_every_kind_of_variant(name: str) -> None:
+    found = evaluate(load_agent("playouts:2", name), name, ["0", "1"], max_steps=60)
+    assert found.agent == "playouts:2"
+    assert found.summary().illegal_actions == 0
+
+
+@pytest.mark.slow
+def test_playouts_win_more_than_the_greedy_moves_they_play_out() -> None:
+    deals = [str(deal) for deal in range(1_000_000, 1_000_300)]
+    found = evaluate(PlayoutAgent(CLASSIC, samples=32), CLASSIC, deals).summary()
+    greedy = greedy_rollouts(CLASSIC, 1_000_000, 300, seed=1)
+    assert found.wins > greedy.wins
+    assert found.mean_points > greedy.points / 300
 
 
 def test_other_variants_are_searched_too() -> None:
