@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.base import Actions, Agent, Draws, Masks, Observations
 from agents.search import CHUNK, budget_text, check_budget
-from agents.search_kernels import find_hidden, lay_out, list_useful, shuffle
+from agents.search_kernels import find_hidden, lay_out, list_useful, shuffle, try_action
 from scorpion_env.batch import Batch
 from scorpion_env.compiled import compiled
 from scorpion_env.kernels import conclude, play
@@ -104,10 +104,8 @@ def _play_out(
         state = shuffle(hidden, n, state)
         lay_out(observation, hidden, rules, games[1])
         for k in range(actions.shape[0]):
-            games[0] = games[1]
+            try_action(games, rules, actions[k], events)
             g = games[0]
-            play(g, rules, actions[k], events)
-            conclude(g, rules)
             while g.status == PLAYING:
                 action, state = draw_greedy_move(g, rules, state)
                 g.steps += 1

@@ -37,6 +37,7 @@ class Searcher(Agent):
         self._memory, self._log, self._rules = Solver(rules).search_memory(nodes)
         self._games = np.repeat(Batch(rules, 1).games, 2)
         self._nodes = nodes
+        self._tables = self._rules, self._games, self._memory, self._log, nodes
         self._adviser = GreedyAgent(rules) if adviser is None else adviser
         self._hidden = np.zeros(rules.cards, np.int8)
         self._moves = np.zeros(self._games.dtype["legal"].shape[0], np.int16)
@@ -103,18 +104,7 @@ class SearchAgent(Searcher):
             chunk, seconds = CHUNK, self.milliseconds / 1000
         end = time.perf_counter() + seconds
         while True:
-            state = _count_wins(
-                observation,
-                self._rules,
-                self._games,
-                self._memory,
-                self._log,
-                self._nodes,
-                chunk,
-                state,
-                moves,
-                wins,
-            )
+            state = _count_wins(observation, *self._tables, chunk, state, moves, wins)
             if time.perf_counter() >= end:
                 break
         if not wins.any():

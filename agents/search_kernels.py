@@ -198,13 +198,19 @@ def winning_move(
 
 
 @compiled
-def _wins_after(games: Any, rules: Any, memory: Any, log: Any, nodes: Any, action: Any) -> Any:
-    """Return whether the second game of a batch can be won after an action."""
-    g = games[0]
+def try_action(games: Any, rules: Any, action: Any, log: Any) -> None:
+    """Make the first game of a batch what the second is after an action."""
     games[0] = games[1]
+    g = games[0]
     g.log_events = g.log_actions = 0
     play(g, rules, action, log)
     conclude(g, rules)
+
+
+@compiled
+def _wins_after(games: Any, rules: Any, memory: Any, log: Any, nodes: Any, action: Any) -> Any:
+    """Return whether the second game of a batch can be won after an action."""
+    try_action(games, rules, action, log)
     return _solve(games, rules, memory, log, nodes) == WINS
 
 
@@ -270,7 +276,7 @@ def sample_outcomes(
         outcomes: int8 ``(wanted, n)``, written for each arrangement that can be won: ``GONE`` if
             the action loses it, ``OPEN`` if it can still be won, ``OVER`` if the action wins it.
         rewards: float64 ``(wanted, n)``, written: the reward of each action, 0 if it is ``GONE``.
-        seen: Records of full observations, ``(wanted * n,)``, written: the positions after it.
+        seen: Records of full observations, ``(wanted * n,)``, written: the positions after each.
 
     Returns:
         How many arrangements that can be won were found, and the next state of the generator.
@@ -287,17 +293,13 @@ def sample_outcomes(
         if _solve(games, rules, memory, log, nodes) != WINS:
             continue
         for k in range(count):
-            outcomes[found, k] = GONE
-            rewards[found, k] = 0
-            if _wins_after(games, rules, memory, log, nodes, actions[k]):
-                games[0] = games[1]
-                g = games[0]
-                g.log_events = g.log_actions = 0
-                play(g, rules, actions[k], log)
-                conclude(g, rules)
-                outcomes[found, k] = OVER if g.status == WON else OPEN
-                rewards[found, k] = reward_of(g, reward)
-                observe_game(g, rules, seen[found * count + k], True)
+            try_action(games, rules, actions[k], log)
+            outcomes[found, k] = OVER if games[0].status == WON else OPEN
+            rewards[found, k] = reward_of(games[0], reward)
+            observe_game(games[0], rules, seen[found * count + k], True)
+            if _solve(games, rules, memory, log, nodes) != WINS:
+                outcomes[found, k] = GONE
+                rewards[found, k] = 0
         found += 1
         if found == wanted:
             break

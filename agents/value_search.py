@@ -114,11 +114,7 @@ class ValueSearchAgent(Searcher):
         rewards = np.zeros((self._chunk, len(moves)))
         found, state = _sample_outcomes(
             observation,
-            self._rules,
-            self._games,
-            self._memory,
-            self._log,
-            self._nodes,
+            *self._tables,
             self._chunk * TRIES,
             np.uint64(state),
             moves,
