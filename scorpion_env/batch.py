@@ -21,7 +21,6 @@ from scorpion_env.rewards import reward_code
 from scorpion_env.rules import MAX_STEPS, Rules
 from scorpion_env.state import (
     PLAYING,
-    SETTINGS_DTYPE,
     encode_rules,
     game_dtype,
     legal_capacity,
@@ -32,9 +31,7 @@ from scorpion_env.stepping import (
     AUTORESET_DISABLED,
     AUTORESET_SAME_STEP,
     ILLEGAL_ACTIONS,
-    REFUSE_ILLEGAL,
-    REFUSE_NOTHING,
-    REFUSE_OUTSIDE,
+    ILLEGAL_RAISE,
     find_refused,
     start_next,
     start_seeded,
@@ -52,10 +49,6 @@ class Batch:
 
     Attributes:
         games: Record array ``(size,)``, see :func:`scorpion_env.state.game_dtype`.
-        status: Of each game after the last step, before a new start; int64 ``(size,)``.
-        illegal: Whether the action of the last step was illegal, bool ``(size,)``.
-        final_seen: Last observations of the games that ended in the last step, where they are
-            started anew in the same step; the rows of other games mean nothing.
     """
 
     def __init__(
@@ -113,13 +106,11 @@ class Batch:
         self.size = size
         self.max_steps = rules.max_steps if max_steps is None else max_steps
         self.rules_record = encode_rules(rules, self.max_steps)
-        self.settings = np.zeros(1, SETTINGS_DTYPE)
-        self.settings["reward"] = reward_code(reward)
-        self.settings["reward_scale"] = reward_scale
-        self.settings["observe_all"] = observation_code(observation)
-        self.settings["illegal_action"] = ILLEGAL_ACTIONS.index(illegal_action)
-        self.settings["autoreset"] = autoreset
-        self._refuse = REFUSE_ILLEGAL if illegal_action == "raise" else REFUSE_OUTSIDE
+        self.rules_record["reward"] = reward_code(reward)
+        self.rules_record["reward_scale"] = reward_scale
+        self.rules_record["observe_all"] = observation_code(observation)
+        self.rules_record["illegal_action"] = ILLEGAL_ACTIONS.index(illegal_action)
+        self.rules_record["autoreset"] = autoreset
         self.deals = deal_list(deals, rules)
         self._end_dead = checked_end(end_when, rules)
         if rules.undo_action:
@@ -131,12 +122,9 @@ class Batch:
         self.games[:] = self.games[0]
         self.games["slot"] = np.arange(size)
         self.games["log_start"] = events * np.arange(size)
-        self._seen = np.zeros(size, seen_dtype(rules.cards))
-        self.log = np.zeros(size * events, np.int32)
-        self.status = np.zeros(size, np.int64)
-        self.illegal = np.zeros(size, np.bool_)
         self._same_step = autoreset == AUTORESET_SAME_STEP
-        self.final_seen = np.zeros_like(self._seen[: size if self._same_step else 0])
+        self._seen = np.zeros(2 * size if self._same_step else size, seen_dtype(rules.cards))
+        self.log = np.zeros(size * events, np.int32)
         self._names: dict[int, tuple[int, str]] = {}
 
     # --- starting games -------------------------------------------------------------------------
@@ -153,7 +141,6 @@ class Batch:
         start_seeded(
             self.games,
             self.rules_record,
-            self.settings,
             chosen,
             numbers,
             self._seen,
@@ -165,7 +152,6 @@ class Batch:
         start_next(
             self.games[index],
             self.rules_record[0],
-            self.settings[0],
             self._seen[index],
             self.deals if deals is None else deals,
         )
@@ -198,7 +184,7 @@ class Batch:
             if not name.startswith("pysol:"):
                 self.games[index]["deal"] = int(name)
         self._names[index] = (int(self.games[index]["episode"]), name)
-        everything = self.settings[0]["observe_all"]
+        everything = self.rules_record[0]["observe_all"]
         observe_game(self.games[index], self.rules_record[0], self._seen[index], everything)
 
     def conclude(self, index: int) -> None:
@@ -223,12 +209,11 @@ class Batch:
         """
         if not 0 <= action < self.rules.num_actions:
             raise self._outside(action)
-        if self._refuse == REFUSE_ILLEGAL:
+        if self.rules_record["illegal_action"][0] == ILLEGAL_RAISE:
             self._check(np.array([action]))
         result: tuple[float, int, bool, int, int, int] = step_single(
             self.games,
             self.rules_record,
-            self.settings,
             self.log,
             self._seen,
             action,
@@ -248,7 +233,7 @@ class Batch:
             ScorpionError: if an action lies outside the action space, or ends the game.
         """
         row = slice(index, index + 1)
-        tables = self.games[row], self.rules_record, self.settings, self.log, self._seen[row]
+        tables = self.games[row], self.rules_record, self.log, self._seen[row]
         shown, mask = np.empty(1, self._seen.dtype), np.empty(0, np.int8)
         total = 0.0
         for action in actions:
@@ -267,7 +252,7 @@ class Batch:
 
     def _check(self, actions: npt.NDArray[np.int64]) -> None:
         """Refuse actions, int64 ``(size,)``, that cannot be played at all."""
-        index = find_refused(self.games, actions, self.rules.num_actions, self._refuse)
+        index = find_refused(self.games, actions, self.rules_record[0])
         if index >= 0:
             raise self._refusal(index, int(actions[index]))
 
@@ -303,26 +288,21 @@ class Batch:
             ScorpionError: if an action lies outside the action space; no game is changed.
             IllegalMove: if an action is illegal where that is to be raised; likewise.
         """
-        refuse = self._refuse
-        if self._slices.count > 1:
-            self._check(actions)
-            refuse = REFUSE_NOTHING
-        ended, illegal = self._slices.run(
-            step_games,
+        arguments = (
             self.games,
             self.rules_record,
-            self.settings,
             self.log,
             self._seen,
             actions,
-            self.status,
-            self.illegal,
-            self.final_seen,
             *frame,
             self.deals,
             self._end_dead,
-            refuse,
         )
+        if self._slices.count == 1:
+            ended, illegal = step_games(*arguments, 0, self.size)
+        else:
+            self._check(actions)
+            ended, illegal = self._slices.run(step_games, *arguments)
         if ended < 0:
             raise self._refusal(illegal, int(actions[illegal]))
         return ended, illegal
@@ -356,7 +336,16 @@ class Batch:
     @property
     def seen(self) -> npt.NDArray[np.int8]:
         """Observations, int8 ``(size, cards, 7)``: the array that every step changes."""
-        return self._seen["cards"]
+        return self._seen["cards"][: self.size]
+
+    @property
+    def last_seen(self) -> npt.NDArray[np.int8]:
+        """The last observations of the games that ended in the last step, where started anew in it.
+
+        int8 ``(size, cards, 7)`` or ``(0, cards, 7)``, overwritten by later steps; the rows of
+        games that did not end mean nothing.
+        """
+        return self._seen["cards"][self.size :]
 
     # --- looking --------------------------------------------------------------------------------
 

@@ -16,10 +16,12 @@ class Frame(NamedTuple):
             :func:`scorpion_env.state.seen_dtype`.
         mask: Legal actions, int8 ``(size, actions)``, or without rows.
         rewards: float64 ``(size,)``.
-        ends: Whether a game was terminated, was truncated, is over, is won; bool ``(4, size)``. The
-            last two also hold of games that were over before the step.
-        numbers: Scores, runs and moves, int64 ``(3, size)``; with autoreset in the same step
-            ``(6, size)``: then those of the games that ended, for others 0.
+        ends: Whether a game was terminated, was truncated, is over, is won, and whether its action
+            was illegal; bool ``(5, size)``. The third and fourth also hold of games that were over
+            before the step.
+        numbers: Scores, runs, moves and status, int64 ``(4, size)``, the status that before a new
+            start; with autoreset in the same step ``(7, size)``: then scores, runs and moves of the
+            games that ended, for others 0.
     """
 
     seen: npt.NDArray[np.void]
@@ -55,8 +57,8 @@ class FrameMaker:
         self._type = seen
         self._shown = size if copied else 0
         self._mask = size if masked else 0, num_actions
-        self._ends = 4, size
-        self._numbers = 6 if same_step else 3, size
+        self._ends = 5, size
+        self._numbers = 7 if same_step else 4, size
 
     def __call__(self) -> Frame:
         """Return new arrays; it takes as long as a few games of a step, so it does nothing else."""

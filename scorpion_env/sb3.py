@@ -155,7 +155,7 @@ class ScorpionVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         dones = frame.ends[2]
         if illegal:
-            for i in np.flatnonzero(batch.illegal).tolist():
+            for i in np.flatnonzero(frame.ends[4]).tolist():
                 infos[i]["illegal_action"] = int(self._actions[i])
         if ended:
             self._describe_ends(np.flatnonzero(dones), frame.numbers[3:], infos)
@@ -174,15 +174,14 @@ class ScorpionVecEnv(VecEnv):
         seconds = round(time.time() - self._start_time, 6)
         rows = zip(
             places.tolist(),
-            batch.final_seen["cards"][places],
+            batch.last_seen[places],
             self._returns[places].round(6).tolist(),
             self._lengths[places].tolist(),
             batch.games["deal"][places].tolist(),
             *numbers[:, places].tolist(),
-            batch.status[places].tolist(),
             strict=True,
         )
-        for place, seen, total, length, deal, score, runs, moves, status in rows:
+        for place, seen, total, length, deal, status, score, runs, moves in rows:
             infos[place] |= {
                 "terminal_observation": seen,
                 "TimeLimit.truncated": status == TRUNCATED,

@@ -66,14 +66,19 @@ RULES_DTYPE = np.dtype(
         ("undo_limit", np.int64),
         ("num_actions", np.int64),
         ("max_steps", np.int64),
+        ("reward", np.int64),
+        ("reward_scale", np.float64),
+        ("illegal_action", np.int64),
+        ("observe_all", np.int64),
+        ("autoreset", np.int64),
     ],
     align=True,
 )
-"""A `Rules` as the kernels read it."""
+"""A `Rules` as the kernels read it; the last five are what an environment adds to the rules."""
 
 
 def encode_rules(rules: Rules, max_steps: int | None = None) -> npt.NDArray[np.void]:
-    """Return the rules as an array of one ``RULES_DTYPE`` record.
+    """Return the rules as an array of one ``RULES_DTYPE`` record, without what environments add.
 
     Args:
         rules: The variant.
@@ -95,19 +100,6 @@ def encode_rules(rules: Rules, max_steps: int | None = None) -> npt.NDArray[np.v
     r["num_actions"] = rules.num_actions
     r["max_steps"] = rules.max_steps if max_steps is None else max_steps
     return record
-
-
-SETTINGS_DTYPE = np.dtype(
-    [
-        ("reward", np.int64),
-        ("reward_scale", np.float64),
-        ("illegal_action", np.int64),
-        ("observe_all", np.int64),
-        ("autoreset", np.int64),
-    ],
-    align=True,
-)
-"""What an environment adds to the rules."""
 
 
 @cache

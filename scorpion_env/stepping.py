@@ -24,9 +24,6 @@ ILLEGAL_ACTIONS = ("noop", "terminate", "raise")
 
 ILLEGAL_NOOP, ILLEGAL_TERMINATE, ILLEGAL_RAISE = range(3)
 
-REFUSE_NOTHING, REFUSE_OUTSIDE, REFUSE_ILLEGAL = range(3)
-"""What is refused before a step: actions outside the action space, and illegal ones as well."""
-
 AUTORESET_DISABLED, AUTORESET_SAME_STEP, AUTORESET_NEXT_STEP = range(3)
 
 AHEAD = 2
@@ -71,7 +68,7 @@ def write_masks(games: Any, masks: Any) -> None:
 
 
 @compiled
-def start_next(g: Any, rules: Any, settings: Any, seen: Any, deals: Any) -> None:
+def start_next(g: Any, rules: Any, seen: Any, deals: Any) -> None:
     """Start the next episode of a game, on the deal that its seed and slot give for it.
 
     That is one of `deals`, uint64, unless there are none in it.
@@ -81,34 +78,29 @@ def start_next(g: Any, rules: Any, settings: Any, seen: Any, deals: Any) -> None
     if deals.shape[0]:
         number = deals[np.intp(number % np.uint64(deals.shape[0]))]
     start_deal(g, rules, number)
-    observe_game(g, rules, seen, settings.observe_all)
+    observe_game(g, rules, seen, rules.observe_all)
 
 
 @compiled
-def start_seeded(
-    games: Any, rules: Any, settings: Any, chosen: Any, numbers: Any, seen: Any
-) -> None:
+def start_seeded(games: Any, rules: Any, chosen: Any, numbers: Any, seen: Any) -> None:
     """Start the chosen games (bool) of a batch on seeded deals (uint64)."""
     for b in range(games.shape[0]):
         if chosen[b]:
             start_deal(games[b], rules[0], numbers[b])
-            observe_game(games[b], rules[0], seen[b], settings[0].observe_all)
+            observe_game(games[b], rules[0], seen[b], rules[0].observe_all)
 
 
 @compiled
-def find_refused(games: Any, actions: Any, num_actions: Any, refuse: Any) -> Any:
-    """Return the first game whose action cannot be played at all, or -1.
+def find_refused(games: Any, actions: Any, rules: Any) -> Any:
+    """Return the first game whose action, of int64 ``(size,)``, is refused before a step, or -1.
 
-    Args:
-        games: The batch.
-        actions: int64 ``(size,)``.
-        num_actions: Number of actions.
-        refuse: ``REFUSE_OUTSIDE`` or ``REFUSE_ILLEGAL``.
+    Refused are actions outside the action space, and illegal ones where that is to be raised.
     """
+    num_actions = rules.num_actions
     outside: Any = False
     for b in range(games.shape[0]):
         outside |= np.uint64(actions[b]) >= np.uint64(num_actions)
-    illegal = refuse == REFUSE_ILLEGAL
+    illegal = rules.illegal_action == ILLEGAL_RAISE
     if outside or illegal:
         for b in range(games.shape[0]):
             if np.uint64(actions[b]) >= np.uint64(num_actions):
@@ -129,14 +121,14 @@ def reward_of(g: Any, reward: Any) -> Any:
 
 
 @inlined
-def _step_game(g: Any, rules: Any, settings: Any, log: Any, action: Any, seen: Any) -> Any:
+def _step_game(g: Any, rules: Any, log: Any, action: Any, seen: Any) -> Any:
     """Play one action in a game that goes on; return its reward."""
     g.illegal = 0
     g.steps += 1
     if not is_legal(g, action):
         g.illegal = 1
         g.points = g.points_again = 0
-        if settings.illegal_action == ILLEGAL_TERMINATE:
+        if rules.illegal_action == ILLEGAL_TERMINATE:
             g.status = LOST
         elif g.steps >= rules.max_steps:
             g.status = TRUNCATED
@@ -147,12 +139,12 @@ def _step_game(g: Any, rules: Any, settings: Any, log: Any, action: Any, seen: A
         card = action // columns
         source = g.column[card]
         play(g, rules, action, log, seen)
-        observe_move(g, rules, seen, card, source, runs, settings.observe_all)
+        observe_move(g, rules, seen, card, source, runs, rules.observe_all)
     else:
         play(g, rules, action, log)
-        observe_game(g, rules, seen, settings.observe_all)
+        observe_game(g, rules, seen, rules.observe_all)
     conclude(g, rules)
-    return reward_of(g, settings.reward) * settings.reward_scale
+    return reward_of(g, rules.reward) * rules.reward_scale
 
 
 @compiled
@@ -168,7 +160,6 @@ def _end_if_dead(g: Any, rules: Any) -> None:
 def step_single(
     games: Any,
     rules: Any,
-    settings: Any,
     log: Any,
     seen: Any,
     action: Any,
@@ -189,7 +180,7 @@ def step_single(
     reward = 0.0
     g.illegal = 0
     if g.status == PLAYING:
-        reward = _step_game(g, rules[0], settings[0], pointer(log), action, seen[0])
+        reward = _step_game(g, rules[0], pointer(log), action, seen[0])
         if end_dead is not None:
             _end_if_dead(g, rules[0])
     shown[0] = seen[0]
@@ -202,13 +193,9 @@ def step_single(
 def step_games(
     games: Any,
     rules: Any,
-    settings: Any,
     log: Any,
     seen: Any,
     actions: Any,
-    status: Any,
-    illegal: Any,
-    final_seen: Any,
     shown: Any,
     mask: Any,
     rewards: Any,
@@ -216,7 +203,6 @@ def step_games(
     numbers: Any,
     deals: Any,
     end_dead: Any,
-    refuse: Any,
     first: Any,
     stop: Any,
 ) -> Any:
@@ -224,22 +210,24 @@ def step_games(
 
     A game that is over is left as it is and earns nothing; with autoreset in the next step, it is
     started anew instead. With autoreset in the same step, a game that ends leaves its last
-    observation in `final_seen` and its score, runs and moves in rows 3 to 5 of `numbers`, and is
-    started anew. All that a step hands out is written while the game's record is in the cache:
-    `status` is that before a new start, `shown` and `mask` are left out if they have no rows.
-    `deals` is that of `start_next`, `end_dead` that of `step_single`, `refuse` that of
-    `find_refused`, unless it is ``REFUSE_NOTHING``: the actions have been looked at before.
+    observation in the second half of `seen` and its score, runs and moves in rows 4 to 6 of
+    `numbers`, and is started anew. All that a step hands out, see
+    :class:`scorpion_env.frame.Frame`, is written while the game's record is in the cache; `shown`
+    and `mask` are left out if they have no rows. `deals` is that of `start_next`, `end_dead` that
+    of `step_single`. The actions of a whole batch are looked at first; whoever plays it in parts
+    has called `find_refused` before.
 
     Returns:
         How many games ended in this step, and how many of the actions were illegal; or -1 and the
         game whose action is refused, and then nothing is changed.
     """
-    if refuse != REFUSE_NOTHING:
-        found = find_refused(games, actions, mask.shape[1], refuse)
+    size = games.shape[0]
+    if stop - first == size:
+        found = find_refused(games, actions, rules[0])
         if found >= 0:
             return -1, found
     ended = refused = 0
-    same_step = settings[0].autoreset == AUTORESET_SAME_STEP
+    same_step = rules[0].autoreset == AUTORESET_SAME_STEP
     all_shown = pointer(shown)
     events, masks, num_actions = pointer(log), pointer(mask), mask.shape[1]
     for b in range(first, stop):
@@ -250,34 +238,33 @@ def step_games(
                 claim(all_shown, (b + AHEAD) * seen.itemsize, seen.itemsize)
         g = games[b]
         reward = 0.0
-        illegal[b] = False
         if g.status == PLAYING:
-            reward = _step_game(g, rules[0], settings[0], events, actions[b], seen[b])
+            reward = _step_game(g, rules[0], events, actions[b], seen[b])
             if end_dead is not None:
                 _end_if_dead(g, rules[0])
-            illegal[b] = g.illegal
             refused += g.illegal
         else:
             g.illegal = 0
-            if settings[0].autoreset == AUTORESET_NEXT_STEP and g.reported:
-                start_next(g, rules[0], settings[0], seen[b], deals)
+            if rules[0].autoreset == AUTORESET_NEXT_STEP and g.reported:
+                start_next(g, rules[0], seen[b], deals)
         rewards[b] = reward
-        status[b] = g.status
         ends[0, b] = g.status == WON or g.status == LOST
         ends[1, b] = g.status == TRUNCATED
         ends[2, b] = g.status != PLAYING
         ends[3, b] = g.status == WON
+        ends[4, b] = g.illegal != 0
+        numbers[3, b] = g.status
         if same_step:
-            numbers[3, b] = numbers[4, b] = numbers[5, b] = 0
+            numbers[4, b] = numbers[5, b] = numbers[6, b] = 0
         if g.status != PLAYING:
             ended += 1
             g.reported = 1
             if same_step:
-                numbers[3, b] = g.score
-                numbers[4, b] = g.runs
-                numbers[5, b] = g.moves
-                final_seen[b] = seen[b]
-                start_next(g, rules[0], settings[0], seen[b], deals)
+                numbers[4, b] = g.score
+                numbers[5, b] = g.runs
+                numbers[6, b] = g.moves
+                seen[size + b] = seen[b]
+                start_next(g, rules[0], seen[b], deals)
         numbers[0, b] = g.score
         numbers[1, b] = g.runs
         numbers[2, b] = g.moves

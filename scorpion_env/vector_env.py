@@ -31,7 +31,7 @@ from scorpion_env.stepping import (
     AUTORESET_NEXT_STEP,
     AUTORESET_SAME_STEP,
 )
-from scorpion_env.vector_infos import Results, add_illegal, number_infos
+from scorpion_env.vector_infos import ResultsMaker, number_infos
 
 OPTIONS = ("deal", "board", "reset_mask")
 """Options of `ScorpionVectorEnv.reset`."""
@@ -129,7 +129,6 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         self.metadata = {"render_modes": ["ansi"], "autoreset_mode": mode}
         self._mask_in_info = mask_in_info
         self._copy = copy
-        self._same_step = mode == AutoresetMode.SAME_STEP
         self._batch = Batch(
             self.rules,
             num_envs,
@@ -143,12 +142,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             deals=deals,
             end_when=end_when,
         )
-        # What every step overwrites; a step that returns copies makes new arrays instead.
-        self._new_frame = self._batch.frames(masked=mask_in_info, copied=copy)
-        self._final_seen = self._batch.final_seen["cards"] if self._same_step else None
-        self._everyone = np.ones(self.num_envs, np.bool_)
-        self._everyone.setflags(write=False)
-        self._results = None if copy else self._new_results()
+        self._results = ResultsMaker(self._batch, masked=mask_in_info, copied=copy)
         self._started = False
         self.single_observation_space = observation_space(self.rules)
         self.single_action_space = action_space(self.rules)
@@ -186,9 +180,10 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         batch = self._batch
         numbers = [batch.games[key].astype(np.int64) for key in ("score", "runs", "moves")]
         mask = batch.masks() if self._mask_in_info else None
-        if mask is not None and self._results is not None:
-            self._results.frame.mask[:] = mask
-            mask = self._results.frame.mask
+        if mask is not None and not self._copy:
+            shared = self._results().frame.mask
+            shared[:] = mask
+            mask = shared
         whom = chosen.copy()
         whom.setflags(write=False)
         infos = number_infos(numbers, mask, whom)
@@ -280,20 +275,16 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         """
         if not self._started:
             raise gym.error.ResetNeeded("Call env.reset() before the first env.step().")
-        batch = self._batch
         actions = self._checked_actions(actions)
-        results = self._results or self._new_results()
-        ended, illegal = batch.step(actions, results.frame)
+        results = self._results()
+        ended, illegal = self._batch.step(actions, results.frame)
         infos = results.infos()
         if ended:
-            results.add_ends(infos, batch.status)
+            results.add_ends(infos)
         if illegal:
-            add_illegal(infos, actions, batch.illegal, batch.status, self._same_step)
-        seen = results.frame.seen["cards"] if self._copy else batch.seen
-        return seen, results.frame.rewards, results.terminated, results.truncated, infos
-
-    def _new_results(self) -> Results:
-        return Results(self._new_frame(), self._everyone, self._final_seen)
+            results.add_illegal(infos, actions)
+        rewards = results.frame.rewards
+        return results.seen, rewards, results.terminated, results.truncated, infos
 
     def _checked_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         array = np.asarray(actions)

@@ -173,51 +173,6 @@ def test_deals_do_not_depend_on_who_ends_first() -> None:
     assert third_deal(1) == third_deal(4)
 
 
-def test_arrays_are_copies_unless_asked_otherwise() -> None:
-    vector = ScorpionVectorEnv(2)
-    one, infos = vector.reset(seed=0)
-    two = vector.step(np.array([364, 364]))
-    assert not np.shares_memory(one, two[0])
-    assert not np.shares_memory(infos["action_mask"], two[-1]["action_mask"])
-    assert not np.shares_memory(vector.action_masks(), vector.action_masks())
-    shared = ScorpionVectorEnv(2, copy=False)
-    first = shared.reset(seed=0)[0]
-    assert np.shares_memory(first, shared.step(np.array([364, 364]))[0])
-
-
-def flat(results: Any) -> Any:
-    """Everything that a step returns, as bytes and plain values, infos in infos included."""
-    if isinstance(results, dict):
-        return {key: flat(value) for key, value in results.items()}
-    if isinstance(results, tuple):
-        return [flat(value) for value in results]
-    assert isinstance(results, np.ndarray)
-    if results.dtype == object:
-        return [flat(value) if isinstance(value, np.ndarray) else value for value in results]
-    return results.dtype, results.shape, results.tobytes()
-
-
-@pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP", "DISABLED"])
-@pytest.mark.parametrize("masked", [True, False])
-def test_results_in_place_equal_copies_and_copies_stay_as_they_are(mode: str, masked: bool) -> None:
-    options: dict[str, Any] = {"autoreset_mode": mode, "max_steps": 9, "mask_in_info": masked}
-    copied = ScorpionVectorEnv(5, **options)
-    shared = ScorpionVectorEnv(5, copy=False, **options)
-    copied.reset(seed=3)
-    shared.reset(seed=3)
-    rng = np.random.default_rng(0)
-    kept = []
-    for _ in range(40):
-        actions = random_actions(rng, copied.action_masks())
-        actions[0] = 364  # soon illegal
-        results = copied.step(actions)
-        kept.append((results, flat(results)))
-        assert flat(shared.step(actions)) == kept[-1][1]
-    assert any("final_info" in results[-1] for results, _ in kept) == (mode == "SAME_STEP")
-    for results, expected in kept:
-        assert flat(results) == expected
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -253,15 +208,6 @@ def test_illegal_actions_that_end_a_game_are_named_in_its_final_info() -> None:
     assert infos["final_info"]["_illegal_action"].tolist() == [True, False]
     assert infos["final_info"]["outcome"].tolist() == ["lost", None]
     assert rewards[0] == 0
-
-
-def test_a_pickled_vector_environment_goes_on_alike() -> None:
-    vector = ScorpionVectorEnv(3)
-    vector.reset(seed=1)
-    twin = pickle.loads(pickle.dumps(vector))
-    actions = random_actions(np.random.default_rng(0), vector.action_masks())
-    for one, two in zip(vector.step(actions)[:4], twin.step(actions)[:4], strict=True):
-        assert (one == two).all()
 
 
 def test_render_returns_a_text_for_each_game() -> None:
