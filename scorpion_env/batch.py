@@ -111,6 +111,7 @@ class Batch:
         self.rules_record["observe_all"] = observation_code(observation)
         self.rules_record["illegal_action"] = ILLEGAL_ACTIONS.index(illegal_action)
         self.rules_record["autoreset"] = autoreset
+        self._raises = illegal_action == ILLEGAL_ACTIONS[ILLEGAL_RAISE]
         self.deals = deal_list(deals, rules)
         self._end_dead = checked_end(end_when, rules)
         if rules.undo_action:
@@ -209,7 +210,7 @@ class Batch:
         """
         if not 0 <= action < self.rules.num_actions:
             raise self._outside(action)
-        if self.rules_record["illegal_action"][0] == ILLEGAL_RAISE:
+        if self._raises:
             self._check(np.array([action]))
         result: tuple[float, int, bool, int, int, int] = step_single(
             self.games,

@@ -46,9 +46,10 @@ class Slices:
         self._process = 0
 
     def run(self, function: Callable[..., tuple[int, int]], *arguments: Any) -> tuple[int, int]:
-        """Return the sums of what ``function(*arguments, first, stop)`` returns for each slice."""
-        if self.count == 1:
-            return function(*arguments, *self._slices[0])
+        """Return the sums of what ``function(*arguments, first, stop)`` returns for each slice.
+
+        A single slice is not worth a thread: call the function.
+        """
         if self._pool is None or self._process != os.getpid():
             self._pool = ThreadPoolExecutor(self._others, thread_name_prefix="scorpion_env")
             self._process = os.getpid()
