@@ -112,6 +112,14 @@ def read_rows(path: Path = RESULTS) -> list[dict[str, str]]:
     return sorted(rows, key=lambda r: (order.index(r["rules"]), int(r["wins"]) / int(r["games"])))
 
 
+def share(wins: int, winnable: int, undecided: int) -> str:
+    """Return which share of the deals that can be won was won: from … to, if some are undecided."""
+    if not winnable:
+        return "-"
+    least, most = f"{wins / (winnable + undecided):.0%}", f"{wins / winnable:.0%}"
+    return most if least == most else f"{least} to {most}"
+
+
 def table(rows: list[dict[str, str]]) -> str:
     """Return the table as Markdown."""
     lines = [
@@ -120,8 +128,7 @@ def table(rows: list[dict[str, str]]) -> str:
     ]
     for row in rows:
         agent = f"`{row['agent']}`" + (" (oracle)" if row["information"] == "oracle" else "")
-        wins, games, winnable = (int(row[field]) for field in ("wins", "games", "winnable"))
-        share = f"{wins / winnable:.0%}" if winnable and row["undecided"] == "0" else "-"
+        wins, games = int(row["wins"]), int(row["games"])
         cells = (
             f"`{row['rules']}`",
             agent,
@@ -130,7 +137,7 @@ def table(rows: list[dict[str, str]]) -> str:
             f"{float(row['low']):.2%} to {float(row['high']):.2%}",
             f"{float(row['mean_points']):.1f}",
             f"{float(row['mean_runs']):.2f}",
-            share,
+            share(wins, int(row["winnable"]), int(row["undecided"])),
             row["seconds_a_game"],
         )
         lines.append(f"| {' | '.join(cells)} |")

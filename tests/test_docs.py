@@ -48,6 +48,23 @@ def test_the_leaderboard_is_made_from_its_rows() -> None:
     assert between_markers("leaderboard.md") == expected, "run python scripts/leaderboard.py"
 
 
+@pytest.mark.parametrize(
+    ("counts", "text"),
+    [
+        ((59, 100, 0), "59%"),
+        ((59, 100, 50), "39% to 59%"),
+        ((300, 1000, 1), "30%"),
+        ((0, 0, 3), "-"),
+    ],
+)
+def test_deals_that_are_undecided_leave_the_share_open(
+    counts: tuple[int, int, int], text: str
+) -> None:
+    import leaderboard_data as leaderboard
+
+    assert leaderboard.share(*counts) == text
+
+
 def test_a_row_of_the_leaderboard_tells_what_was_played(tmp_path: Path) -> None:
     import leaderboard_data as leaderboard
 
