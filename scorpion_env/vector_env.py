@@ -278,9 +278,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         actions = self._checked_actions(actions)
         results = self._results()
         ended, illegal = self._batch.step(actions, results.frame)
-        infos = results.infos()
-        if ended:
-            results.add_ends(infos)
+        infos = results.infos(ended)
         if illegal:
             results.add_illegal(infos, actions)
         rewards = results.frame.rewards

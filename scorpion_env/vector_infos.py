@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ class Results:
     """
 
     def __init__(self, batch: Batch, frame: Frame, everyone: npt.NDArray[np.bool_]) -> None:
-        """Make the views of the arrays that are handed out.
+        """Make the views of the arrays that are handed out, and the infos that show them.
 
         Args:
             batch: Whose steps they are.
@@ -39,53 +39,56 @@ class Results:
         """
         self.frame = frame
         self.seen = frame.seen["cards"] if len(frame.seen) else batch.seen
-        self._make_views(batch, everyone)
-        views = [*self._infos.values(), *self._final.values(), self.terminated, self.truncated]
-        self._arrays = [*frame, self.seen, self._won, *(v for v in views if v is not everyone)]
-        del views
-        self._references = self._count_references()
+        self._last_seen = batch.last_seen
+        self._places = np.empty(0, np.intp)  # of the games that ended
+        self._outcomes = np.empty(batch.size, object)
+        self._observations = np.empty(batch.size, object)
+        self._fill_infos(everyone)
+        infos = [*self._infos.values(), *self._infos_at_ends.values(), *self._final.values()]
+        handed_out = [*frame, self.seen, self.terminated, self.truncated, *infos]
+        own = {id(array): array for array in handed_out if array is not everyone}
+        self._arrays = [array for array in own.values() if isinstance(array, np.ndarray)]
+        del infos, handed_out, own
+        self._references = sum(map(getrefcount, self._arrays))
 
-    def _make_views(self, batch: Batch, everyone: npt.NDArray[np.bool_]) -> None:
+    def _fill_infos(self, everyone: npt.NDArray[np.bool_]) -> None:
+        """Make the infos of steps in which no game ends, and of those in which some do."""
         frame = self.frame
-        self.terminated, self.truncated, self._over, self._won, self._illegal = frame.ends
-        self._over.setflags(write=False)
+        self.terminated, self.truncated, over, won, self._illegal = frame.ends
+        over.setflags(write=False)
+        self._over = over
         mask = frame.mask if len(frame.mask) else None
         *numbers, self._status = frame.numbers[:4]
-        final = list(frame.numbers[4:])
         self._infos = number_infos(numbers, mask, everyone)
-        self._last_seen = batch.last_seen
+        outcomes = {"outcome": self._outcomes, "_outcome": over}
+        outcomes |= {"is_success": won, "_is_success": over}
         self._final: dict[str, Any] = {}
-        if final:
-            width = frame.mask.shape[1]
-            final_mask = None if mask is None else constant_rows(self._over, width)
-            self._final = number_infos(final, final_mask, self._over)
+        if not len(frame.numbers[4:]):
+            self._infos_at_ends = self._infos | outcomes
+            return
+        final_mask = None if mask is None else constant_rows(over, mask.shape[1])
+        self._final = number_infos(list(frame.numbers[4:]), final_mask, over) | outcomes
+        final = {"final_obs": self._observations, "_final_obs": over}
+        self._infos_at_ends = self._infos | final | {"final_info": self._final, "_final_info": over}
 
     def is_free(self) -> bool:
         """Return whether nobody else holds any of the arrays, nor a view of one."""
-        return self._count_references() == self._references
+        return sum(map(getrefcount, self._arrays)) == self._references
 
-    def _count_references(self) -> int:
-        return sum(map(sys.getrefcount, self._arrays))
-
-    def infos(self) -> dict[str, Any]:
-        """Return the infos of a step in which no game ended."""
-        return self._infos.copy()
-
-    def add_ends(self, infos: dict[str, Any]) -> None:
-        """Add to the infos of a step what there is to say of the games that are over."""
-        over = self._over
-        places = over.nonzero()[0]
+    def infos(self, ended: int) -> dict[str, Any]:
+        """Return the infos of a step in which so many games are over."""
+        if not ended:
+            return self._infos.copy()
+        self._outcomes[self._places] = None
+        self._observations[self._places] = None
+        self._places = places = self._over.nonzero()[0]
+        self._outcomes[places] = _OUTCOMES[self._status[places]]
+        infos = self._infos_at_ends.copy()
         if self._final:
-            observations = np.empty(len(over), object)
             rows = self._last_seen.take(places, 0)
-            observations[places] = np.fromiter(rows, object, len(rows))
-            infos["final_obs"], infos["_final_obs"] = observations, over
-            infos["final_info"], infos["_final_info"] = self._final.copy(), over
-            infos = infos["final_info"]
-        outcomes = np.empty(len(over), object)
-        outcomes[places] = _OUTCOMES[self._status[places]]
-        infos["outcome"], infos["_outcome"] = outcomes, over
-        infos["is_success"], infos["_is_success"] = self._won, over
+            self._observations[places] = np.fromiter(rows, object, len(rows))
+            infos["final_info"] = self._final.copy()
+        return infos
 
     def add_illegal(self, infos: dict[str, Any], actions: npt.NDArray[np.int64]) -> None:
         """Name the illegal actions, in the final infos where a game ended and was started anew."""
