@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from agents.arrangements import find_hidden, find_moves, lay_out, shuffle, try_action
 from agents.base import Actions, Agent, Draws, Masks, Observations
 from agents.search import CHUNK, budget_text, check_budget
-from agents.search_kernels import find_hidden, lay_out, list_useful, shuffle, try_action
 from scorpion_env.batch import Batch
 from scorpion_env.compiled import compiled
 from scorpion_env.kernels import conclude, play
@@ -62,9 +62,8 @@ class PlayoutAgent(Agent):
     def _choose(self, observation: Any, mask: Any, draw: float) -> int:
         if mask.sum() == 1:
             return int(mask.argmax())
-        find_hidden(observation, self._hidden)
-        lay_out(observation, self._hidden, self._record, self._games[1])
-        count, useful = list_useful(self._games[1], self._record, self._moves)
+        table = self._games[1], self._hidden, self._moves
+        _, count, useful = find_moves(observation, self._record, *table)
         moves = self._moves[: useful or count].copy()
         if len(moves) < 2:
             return int(moves[0]) if len(moves) else int(mask.argmax())

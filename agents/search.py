@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.arrangements import find_moves
 from agents.base import Actions, Agent, Draws, Masks, Observations
 from agents.greedy import GreedyAgent
-from agents.search_kernels import count_wins, find_hidden, lay_out, list_useful, winning_move
+from agents.search_kernels import count_wins, winning_move
 from scorpion_env.batch import Batch
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules
@@ -53,6 +54,12 @@ class Searcher(Agent):
                     allowed[i, best] = True
         return self._adviser.act(observations, allowed, draws)
 
+    def _find_moves(self, observation: npt.NDArray[np.int8]) -> tuple[int, int, int]:
+        """Lay the cards out; see :func:`agents.arrangements.find_moves`."""
+        table = self._games[1], self._hidden, self._moves
+        found: tuple[int, int, int] = find_moves(observation, self._rules, *table)
+        return found
+
     def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
         """Return the actions to choose among; none if the search has nothing to say."""
         raise NotImplementedError
@@ -91,9 +98,7 @@ class SearchAgent(Searcher):
         self.milliseconds = milliseconds
 
     def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
-        hidden = find_hidden(observation, self._hidden)
-        lay_out(observation, self._hidden, self._rules, self._games[1])
-        count, useful = list_useful(self._games[1], self._rules, self._moves)
+        hidden, count, useful = self._find_moves(observation)
         moves = self._moves[:count].copy()
         wins = np.zeros(count, np.int64)
         state = np.uint64(draw * 2**53)

@@ -10,15 +10,7 @@ import numpy.typing as npt
 
 from agents.base import Valuer
 from agents.search import CHUNK, NODES, SEARCH, Searcher, budget_text, check_budget
-from agents.search_kernels import (
-    GONE,
-    OPEN,
-    OVER,
-    find_hidden,
-    lay_out,
-    list_useful,
-    sample_outcomes,
-)
+from agents.search_kernels import GONE, OPEN, OVER, sample_outcomes
 from scorpion_env.rewards import reward_code
 from scorpion_env.rules import Rules
 from scorpion_env.state import seen_dtype
@@ -76,9 +68,7 @@ class ValueSearchAgent(Searcher):
         self._seen = np.zeros(self._chunk * len(self._moves), seen_dtype(rules.cards))
 
     def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
-        hidden = find_hidden(observation, self._hidden)
-        lay_out(observation, self._hidden, self._rules, self._games[1])
-        count, useful = list_useful(self._games[1], self._rules, self._moves)
+        hidden, count, useful = self._find_moves(observation)
         moves = self._moves[: useful or count].copy()
         if len(moves) == 1:
             return moves

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from agents import load_agent
+from agents.arrangements import find_hidden, hidden_as_shown, lay_out
 from agents.evaluation import evaluate
 from agents.playouts import PlayoutAgent
 from agents.search import OracleAgent, SearchAgent
-from agents.search_kernels import find_hidden, hidden_as_shown, lay_out
 from scorpion_env.batch import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv

@@ -12,11 +12,12 @@ import pytest
 from test_sharing import make_model
 
 from agents import load_agent
+from agents.arrangements import lay_out, list_useful
 from agents.base import Actions, Draws, Masks, Observations, Returns, Valuer
 from agents.evaluation import evaluate
 from agents.model_files import MODEL_FILE
 from agents.ppo import PPOAgent, ValuingAgent
-from agents.search_kernels import GONE, OPEN, OVER, lay_out, list_useful, sample_outcomes
+from agents.search_kernels import GONE, OPEN, OVER, sample_outcomes
 from agents.value_search import ValueSearchAgent
 from scorpion_env.batch import Batch
 from scorpion_env.deals import Position
