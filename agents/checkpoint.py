@@ -37,6 +37,7 @@ from sb3_contrib import MaskablePPO
 import scorpion_env
 from agents.config import TrainConfig
 from agents.recorded_env import RecordedVecEnv
+from scorpion_env.deal_lists import DEALS
 from scorpion_env.errors import ScorpionError
 from scorpion_env.files import write_whole
 
@@ -273,7 +274,9 @@ def read_checkpoint(folder: Path, config: TrainConfig) -> Checkpoint | None:
 
 def _refuse_another_config(folder: Path, progress: Progress, config: TrainConfig) -> None:
     try:
-        written = TrainConfig.model_validate(progress.config)
+        # A run has its list of deals with it, wherever its folder lies now.
+        own = {} if progress.config.get("deals") in DEALS else {"deals": config.deals}
+        written = TrainConfig.model_validate(progress.config | own)
     except ValidationError as error:
         raise ScorpionError(
             f"{folder / CHECKPOINT_FILE} was written by scorpion_env "

@@ -194,7 +194,9 @@ def run_config(folder: Path) -> TrainConfig:
     if not (folder / CONFIG_FILE).is_file():
         what = f"there is no {CONFIG_FILE} in it" if folder.is_dir() else "there is no such folder"
         raise ScorpionError(f"{folder} is no run folder: {what}.")
-    return load_config(folder / CONFIG_FILE)
+    # The run may have been moved, or be looked at from elsewhere, since its list was written down.
+    own = folder / DEALS_FILE
+    return load_config(folder / CONFIG_FILE, options={"deals": str(own) if own.is_file() else None})
 
 
 def is_complete(folder: Path) -> bool:

@@ -72,11 +72,11 @@ def add(files: tuple[Path, ...]) -> None:
 @main_guard
 def curve(name: str, runs: tuple[Path, ...]) -> None:
     """Keep the evaluations of training runs, one a seed, as the learning curve NAME."""
-    from agents.config import load_config
+    from agents.training import run_config
 
     rows: list[Row] = [dict(row) for row in read_curves(CURVES) if row["curve"] != name]
     for run in runs:
-        config = load_config(run / "config.yaml")
+        config = run_config(run)
         rows += run_rows(name, run, get_rules(config.rules).name, config.seed)
     _write(CURVES, CURVE_FIELDS, rows)
     click.echo(f"{CURVES.name}: {len(rows)} rows")

@@ -20,7 +20,7 @@ from safetensors.numpy import load_file
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 
 from agents import keeper, load_agent
-from agents.checkpoint import CHECKPOINT_FILE, read_checkpoint, write_checkpoint
+from agents.checkpoint import CHECKPOINT_FILE, Progress, read_checkpoint, write_checkpoint
 from agents.config import TrainConfig
 from agents.curves import EVENT_FILES, ProgressFile
 from agents.machine import alone_in, chosen_threads
@@ -89,14 +89,19 @@ def events(folder: Path) -> list[tuple[int, str, float]]:
     ]
 
 
-def assert_same_run(one: Path, other: Path) -> None:
+def assert_same_state(one: Path, other: Path) -> tuple[Progress, Progress]:
     a, b = (read_checkpoint(folder, run_config(folder)) for folder in (one, other))
     assert a is not None
     assert b is not None
     assert a.arrays.keys() == b.arrays.keys()
     for name, array in a.arrays.items():
         np.testing.assert_array_equal(array, b.arrays[name], err_msg=name)
-    assert a.progress.model_dump(exclude={"minutes"}) == b.progress.model_dump(exclude={"minutes"})
+    return a.progress, b.progress
+
+
+def assert_same_run(one: Path, other: Path) -> None:
+    a, b = assert_same_state(one, other)
+    assert a.model_dump(exclude={"minutes"}) == b.model_dump(exclude={"minutes"})
     for name in ("progress.csv", "evaluations.csv"):
         assert rows(one / name) == rows(other / name)
     assert events(one) == events(other)
@@ -191,6 +196,28 @@ def test_a_best_model_of_steps_that_are_played_again_is_forgotten(
     assert not (folder / "evaluations.csv").exists()
     assert not (folder / "progress.csv").exists()
     assert load_agent(folder, "classic").name
+
+
+def test_a_run_with_a_list_of_deals_can_be_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deals = tmp_path / "easy.txt"
+    deals.write_text("5000000001\n5000000002\n")
+    monkeypatch.chdir(tmp_path)
+    config = CONFIG.model_copy(update={"deals": "easy.txt"})
+    train(config, Path("straight"), say=say_nothing)
+    with monkeypatch.context() as patch:
+        kill_after(21, patch)
+        with pytest.raises(Killed):
+            train(config, Path("run"), say=say_nothing)
+    deals.unlink()
+    (tmp_path / "elsewhere").mkdir()
+    shutil.move("run", "elsewhere/moved")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    resume(Path("moved"), say=say_nothing)
+    assert_same_state(tmp_path / "straight", Path("moved"))
+    assert rows(tmp_path / "straight/progress.csv") == rows(Path("moved/progress.csv"))
+    assert run_config(tmp_path / "straight").deals == str(tmp_path / "straight" / "deals.txt")
 
 
 def test_a_checkpoint_is_also_due_after_some_minutes(tmp_path: Path) -> None:
