@@ -19,7 +19,8 @@ from agents.evaluation import Evaluation, evaluate
 from agents.model_files import MODEL_FILE, find_model, read_description, read_weights, write_model
 from agents.ppo import load_ppo
 from agents.pretrained import PRETRAINED
-from scorpion_env.deal_lists import ALL, WINNABLE
+from agents.training import DEALS_FILE
+from scorpion_env.deal_lists import ALL, WINNABLE, read_deal_list
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import PRESETS, Rules, get_rules
 
@@ -96,7 +97,10 @@ def import_model(folder: Path, *, replace: bool = False, into: Path = PRETRAINED
 
 
 def _training(run: Path) -> dict[str, Any]:
-    """Return what a run folder says of its training, and of those before; nothing if it is none."""
+    """Return what a run folder says of its training, and of those before; nothing if it is none.
+
+    Where the run's files lay is nobody else's business: paths in its configuration become names.
+    """
     about, config = run / "run.json", run / "config.yaml"
     if not about.is_file() or not config.is_file():
         return {}
@@ -104,19 +108,27 @@ def _training(run: Path) -> dict[str, Any]:
         found = json.loads(about.read_text(encoding="utf-8"))
         settings = yaml.safe_load(config.read_text(encoding="utf-8"))
         kept = {key: found[key] for key in ("command", "started", "git_revision", "versions")}
+        deals = settings.get("deals", ALL)
+        if deals in TRAINED_ON:
+            kept["deals"] = TRAINED_ON[deals]
+        else:
+            numbers = read_deal_list(run / DEALS_FILE)
+            kept["deals"] = f"a list of {len(numbers):,} from {numbers.min()} to {numbers.max()}"
+            settings["deals"] = Path(deals).name
     except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
         raise ScorpionError(f"{run} is no whole run folder: {error}.") from error
-    deals = settings.get("deals", ALL)
-    found = kept | {"deals": TRAINED_ON.get(deals, f"the list {deals}"), "config": settings}
+    kept["config"] = settings
     if settings.get("start_from") is not None:
-        found["before"] = _training(Path(settings["start_from"]))
-    return found
+        before = Path(settings["start_from"])
+        settings["start_from"] = before.name
+        kept["before"] = _training(before)
+    return kept
 
 
 def _score(measured: Evaluation, deals: str, target: Path) -> dict[str, Any]:
     summary = dataclasses.asdict(measured.summary())
     played = _option(measured.rules)
-    command = f"python scripts/evaluate.py --agent {shlex.quote(str(target))}{played}"
+    command = f"python scripts/evaluate.py --agent {shlex.quote(target.name)}{played}"
     return {
         "deals": deals,
         "command": f"{command} --deals {shlex.quote(deals)}",

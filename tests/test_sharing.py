@@ -75,6 +75,21 @@ def test_an_export_tells_of_the_training_that_a_run_started_from(tmp_path: Path)
     assert "winnable" in training["deals"]
     assert "2**32" in training["before"]["deals"]
     assert "before" not in training["before"]
+    assert training["config"]["start_from"] == "first"
+
+
+def test_an_export_does_not_tell_where_files_lay(tmp_path: Path) -> None:
+    first = make_run(tmp_path / "first")
+    deals = tmp_path / "run" / "deals.txt"
+    deals.parent.mkdir()
+    deals.write_text("5000000001\n5000000004\n")
+    run = make_run(tmp_path / "run", deals=str(deals), start_from=str(first))
+    about = export_model(run, tmp_path / "out", ["900000:900002"])
+    assert about["training"]["deals"] == "a list of 2 from 5000000001 to 5000000004"
+    assert str(tmp_path) not in json.dumps(about)
+    deals.unlink()
+    with pytest.raises(ScorpionError, match="no whole run folder"):
+        export_model(run, tmp_path / "again", [])
 
 
 def test_a_model_folder_without_a_run_can_be_exported_too(tmp_path: Path) -> None:
