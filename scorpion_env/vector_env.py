@@ -95,8 +95,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         reward, reward_scale, observation, illegal_action, max_steps, deals, end_when,
             mask_in_info: See `ScorpionEnv`.
         autoreset_mode: `gymnasium.vector.AutoresetMode` or its name.
-        copy: Return copies. With False, observations, rewards, ends and the masks and numbers in
-            ``infos`` are arrays that the next step overwrites.
+        copy: Return arrays that stay as they are for as long as anybody holds them, or a part of
+            them. With False, the next step overwrites all arrays that a step returned.
         num_threads: How many threads share the games of a step; the results are the same for any
             number. More than one pays from about a thousand games on.
         render_mode: ``"ansi"`` lets `render` return a text for each game.
@@ -281,8 +281,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         infos = results.infos(ended)
         if illegal:
             results.add_illegal(infos, actions)
-        rewards = results.frame.rewards
-        return results.seen, rewards, results.terminated, results.truncated, infos
+        return results.seen, results.rewards, results.terminated, results.truncated, infos
 
     def _checked_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         array = np.asarray(actions)

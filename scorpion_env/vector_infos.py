@@ -26,6 +26,7 @@ class Results:
     Attributes:
         frame: What the kernels write.
         seen: Observations, int8 ``(num_envs, cards, 7)``.
+        rewards: float64 ``(num_envs,)``.
         terminated, truncated: bool ``(num_envs,)``.
     """
 
@@ -39,16 +40,14 @@ class Results:
         """
         self.frame = frame
         self.seen = frame.seen["cards"] if len(frame.seen) else batch.seen
+        self.rewards = frame.rewards.view()  # whose flags the caller may change
         self._last_seen = batch.last_seen
-        self._places = np.empty(0, np.intp)  # of the games that ended
-        self._outcomes = np.empty(batch.size, object)
-        self._observations = np.empty(batch.size, object)
         self._fill_infos(everyone)
-        infos = [*self._infos.values(), *self._infos_at_ends.values(), *self._final.values()]
-        handed_out = [*frame, self.seen, self.terminated, self.truncated, *infos]
-        own = {id(array): array for array in handed_out if array is not everyone}
+        results = [self.seen, self.rewards, self.terminated, self.truncated]
+        arrays = [*frame, *results, *self._infos_at_ends.values(), *self._final.values()]
+        own = {id(array): array for array in arrays if array is not everyone}
         self._arrays = [array for array in own.values() if isinstance(array, np.ndarray)]
-        del infos, handed_out, own
+        del results, arrays, own
         self._references = sum(map(getrefcount, self._arrays))
 
     def _fill_infos(self, everyone: npt.NDArray[np.bool_]) -> None:
@@ -57,19 +56,17 @@ class Results:
         self.terminated, self.truncated, over, won, self._illegal = frame.ends
         over.setflags(write=False)
         self._over = over
-        mask = frame.mask if len(frame.mask) else None
+        mask = frame.mask.view() if len(frame.mask) else None
         *numbers, self._status = frame.numbers[:4]
         self._infos = number_infos(numbers, mask, everyone)
-        outcomes = {"outcome": self._outcomes, "_outcome": over}
-        outcomes |= {"is_success": won, "_is_success": over}
+        success = {"_outcome": over, "is_success": won, "_is_success": over}
         self._final: dict[str, Any] = {}
         if not len(frame.numbers[4:]):
-            self._infos_at_ends = self._infos | outcomes
+            self._infos_at_ends = self._infos | success
             return
         final_mask = None if mask is None else constant_rows(over, mask.shape[1])
-        self._final = number_infos(list(frame.numbers[4:]), final_mask, over) | outcomes
-        final = {"final_obs": self._observations, "_final_obs": over}
-        self._infos_at_ends = self._infos | final | {"final_info": self._final, "_final_info": over}
+        self._final = number_infos(list(frame.numbers[4:]), final_mask, over) | success
+        self._infos_at_ends = self._infos | {"_final_obs": over, "_final_info": over}
 
     def is_free(self) -> bool:
         """Return whether nobody else holds any of the arrays, nor a view of one."""
@@ -79,26 +76,27 @@ class Results:
         """Return the infos of a step in which so many games are over."""
         if not ended:
             return self._infos.copy()
-        self._outcomes[self._places] = None
-        self._observations[self._places] = None
-        self._places = places = self._over.nonzero()[0]
-        self._outcomes[places] = _OUTCOMES[self._status[places]]
-        infos = self._infos_at_ends.copy()
+        infos = said_of_ends = self._infos_at_ends.copy()
+        places = self._over.nonzero()[0]
         if self._final:
+            observations = np.empty(len(self._over), object)
             rows = self._last_seen.take(places, 0)
-            self._observations[places] = np.fromiter(rows, object, len(rows))
-            infos["final_info"] = self._final.copy()
+            observations[places] = np.fromiter(rows, object, len(rows))
+            infos["final_obs"] = observations
+            infos["final_info"] = said_of_ends = self._final.copy()
+        outcomes = np.empty(len(self._over), object)
+        outcomes[places] = _OUTCOMES[self._status[places]]
+        said_of_ends["outcome"] = outcomes
         return infos
 
     def add_illegal(self, infos: dict[str, Any], actions: npt.NDArray[np.int64]) -> None:
         """Name the illegal actions, in the final infos where a game ended and was started anew."""
         illegal = self._illegal
         here = illegal & (self._status == PLAYING) if self._final else illegal.copy()
-        infos["illegal_action"], infos["_illegal_action"] = np.where(here, actions, 0), here
         final = illegal & ~here
-        if "final_info" in infos:
-            infos["final_info"]["illegal_action"] = np.where(final, actions, 0)
-            infos["final_info"]["_illegal_action"] = final
+        for whom, told in ((here, infos), (final, infos.get("final_info"))):
+            if told is not None and whom.any():
+                told["illegal_action"], told["_illegal_action"] = np.where(whom, actions, 0), whom
 
 
 class ResultsMaker:
@@ -107,6 +105,8 @@ class ResultsMaker:
     Making the arrays of a step and the views of them takes as long as to play thirty games. So
     small ones are used again as soon as nobody holds any of them, which the interpreter's reference
     counts tell: whoever keeps a result finds it unchanged for ever, as if each step made its own.
+    Whatever a caller wrote into an array that he let go of is written over; only a shape, dtype or
+    flag that he gave to the array itself stays.
 
     Args:
         batch: Whose steps they are.
@@ -120,8 +120,7 @@ class ResultsMaker:
         self._last: Results | None = None
         self._before: Results | None = None
         self._new_frame = batch.frames(masked=masked, copied=copied)
-        self._everyone = np.ones(batch.size, np.bool_)
-        self._everyone.setflags(write=False)
+        self._everyone = _everyone(batch.size)
 
     def __call__(self) -> Results:
         """Return what the next step is to be written to."""
@@ -136,7 +135,17 @@ class ResultsMaker:
 
     def __getstate__(self) -> dict[str, Any]:
         # Copied one by one, views would no longer be views of what is written.
-        return self.__dict__ | {"_last": None, "_before": None}
+        return self.__dict__ | {"_last": None, "_before": None, "_everyone": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        self._everyone = _everyone(self._batch.size)
+
+
+def _everyone(size: int) -> npt.NDArray[np.bool_]:
+    everyone = np.ones(size, np.bool_)
+    everyone.setflags(write=False)
+    return everyone
 
 
 def number_infos(

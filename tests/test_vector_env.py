@@ -208,6 +208,19 @@ def test_illegal_actions_that_end_a_game_are_named_in_its_final_info() -> None:
     assert infos["final_info"]["_illegal_action"].tolist() == [True, False]
     assert infos["final_info"]["outcome"].tolist() == ["lost", None]
     assert rewards[0] == 0
+    assert "illegal_action" not in infos
+
+
+def test_an_illegal_action_of_one_game_is_not_said_of_another_that_ends() -> None:
+    vector = ScorpionVectorEnv(2, max_steps=2)
+    vector.reset(seed=1)
+    vector.step(vector.action_masks().argmax(1))
+    vector.reset(options={"reset_mask": np.array([False, True])})
+    legal = vector.action_masks()[0].argmax()
+    infos = vector.step(np.array([legal, 0]))[-1]
+    assert infos["_final_info"].tolist() == [True, False]
+    assert infos["_illegal_action"].tolist() == [False, True]
+    assert "illegal_action" not in infos["final_info"]
 
 
 def test_render_returns_a_text_for_each_game() -> None:

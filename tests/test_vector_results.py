@@ -109,6 +109,24 @@ def test_whoever_keeps_a_part_of_a_result_finds_it_unchanged(part: Callable[[Any
         assert flat(kept) == before
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_what_a_caller_wrote_into_a_result_is_never_seen_again(mode: str) -> None:
+    options: dict[str, Any] = {"autoreset_mode": mode, "max_steps": 4}
+    clean, scribbled = ScorpionVectorEnv(3, **options), ScorpionVectorEnv(3, **options)
+    clean.reset(seed=3)
+    scribbled.reset(seed=3)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        actions = random_actions(rng, clean.action_masks())
+        results = scribbled.step(actions)
+        assert flat(results) == flat(clean.step(actions))
+        for array in arrays(results):
+            if array.flags.writeable:
+                array[...] = 1
+            array.setflags(write=False)
+        del results, array
+
+
 def test_arrays_that_nobody_keeps_are_used_again() -> None:
     vector = ScorpionVectorEnv(4)
     vector.reset(seed=0)
@@ -148,3 +166,4 @@ def test_a_copy_or_pickle_goes_on_alike(mode: str, copy: bool) -> None:
                 found = twin.step(actions)
                 assert flat(found) == expected
                 assert not np.shares_memory(found[0], results[0])
+                assert not found[-1]["_score"].flags.writeable
