@@ -9,7 +9,6 @@ See :mod:`agents.results` for files and comparisons.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
-from agents.base import Actions, Agent, Draws, Information, Masks, Observations
+from agents.base import Actions, Agent, Information, Masks, Observations
+from agents.draws import deal_key, draw_numbers
 from agents.statistics import Interval, mean_interval, wilson_interval
-from scorpion_env.board import format_board
+from scorpion_env.board_text import format_board
 from scorpion_env.checks import checked_seed
-from scorpion_env.compiled import compiled
-from scorpion_env.deals import Position, Start, mix64, parse_deal, parse_deals
+from scorpion_env.deals import Position, Start, parse_deal, parse_deals
 from scorpion_env.errors import ScorpionError
 from scorpion_env.observation import TO_COME, VISIBLE
 from scorpion_env.rules import Rules, get_rules
@@ -190,37 +189,6 @@ def evaluate(
         deals=table.results(),
         seconds=time.perf_counter() - began,
     )
-
-
-def draw_numbers(seed: int, deals: npt.NDArray[np.uint64], steps: npt.NDArray[np.uint64]) -> Draws:
-    """Return a random number in [0, 1) for each (seed, deal, step), float64 ``(B,)``.
-
-    Args:
-        seed: A whole number from 0 to 2**64 - 1.
-        deals: Keys of the deals, uint64 ``(B,)``; see :func:`deal_key`.
-        steps: Numbers of the actions played so far, uint64 ``(B,)``.
-    """
-    draws = np.empty(len(deals), np.float64)
-    _fill_draws(np.uint64(seed), deals, steps, draws)
-    return draws
-
-
-@compiled
-def _fill_draws(seed: Any, deals: Any, steps: Any, draws: Any) -> None:
-    for i in range(draws.shape[0]):
-        number = mix64(mix64(mix64(seed) ^ deals[i]) ^ steps[i])
-        draws[i] = (number >> np.uint64(11)) * 2.0**-53
-
-
-def deal_key(deal: Start) -> int:
-    """Return the 64-bit number by which a deal enters the draws: its own number if it has one."""
-    if isinstance(deal, Position):
-        text = format_board(deal.board)
-    else:
-        text = parse_deal(deal)
-        if not text.startswith("pysol:"):
-            return int(text)
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def _checked_deals(deals: str | Sequence[Start], rules: Rules, seed: int) -> list[str | Position]:

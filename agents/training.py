@@ -22,7 +22,8 @@ import torch
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from agents.checkpoint import Best, Checkpoint, current_versions, read_checkpoint
-from agents.config import TrainConfig, load_config, training_deals
+from agents.config import TrainConfig, training_deals
+from agents.config_files import load_config
 from agents.curves import open_curves
 from agents.keeper import Keeper, ResumablePPO, Stop
 from agents.machine import alone_in, chosen_device, chosen_threads, note_session

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.batch import Batch
-from scorpion_env.board import Board, format_board
+from scorpion_env.board import Board
+from scorpion_env.board_text import format_board
 from scorpion_env.cards import ACE, KING, card_text, rank_of, suit_of
 from scorpion_env.deals import Position, Start
 from scorpion_env.errors import IllegalMove
@@ -63,7 +64,7 @@ class Game:
 
     @classmethod
     def from_text(cls, text: str, rules: str | Rules = "classic", *, seed: int = 0) -> Game:
-        """Return a game that starts from a board; see :mod:`scorpion_env.board` for the form.
+        """Return a game that starts from a board; see :mod:`scorpion_env.board_text` for the form.
 
         Args:
             text: The board.

@@ -39,7 +39,7 @@ from terminal import (
 )
 
 from agents import Agent, load_agent
-from agents.evaluation import deal_key, draw_numbers
+from agents.draws import deal_key, draw_numbers
 from scorpion_env import replay
 from scorpion_env.board import Board
 from scorpion_env.deals import Position, parse_deal

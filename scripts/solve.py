@@ -43,7 +43,8 @@ from tqdm import tqdm
 
 from agents.results import versions
 from agents.statistics import wilson_interval
-from scorpion_env.board import UNKNOWN, Board, complete_board, parse_board
+from scorpion_env.board import UNKNOWN, Board, complete_board
+from scorpion_env.board_text import parse_board
 from scorpion_env.deals import Position
 from scorpion_env.errors import BoardError, ScorpionError
 from scorpion_env.files import write_whole

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from cli_common import EXIT_INTERRUPTED, command_line, main_guard
 
-from agents.config import DEFAULT_CONFIG, TrainConfig, load_config
+from agents.config import TrainConfig
+from agents.config_files import DEFAULT_CONFIG, load_config
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import PRESETS, get_rules
 

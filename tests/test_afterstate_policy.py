@@ -12,7 +12,8 @@ from test_afterstate_features import as_a_player_sees, random_positions
 
 from agents import load_agent
 from agents.afterstate_policy import AfterstateBuffer, AfterstatePolicy, Described
-from agents.config import TrainConfig, load_config
+from agents.config import TrainConfig
+from agents.config_files import load_config
 from agents.evaluation import evaluate
 from agents.ppo import PPOAgent, empty_policy, save_model
 from agents.training import TrainingEnv, train

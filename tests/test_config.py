@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.config import TrainConfig, load_config
+from agents.config import TrainConfig
+from agents.config_files import load_config
 from agents.yaml_text import ConfigError
 from scorpion_env import Game, get_rules
 

@@ -16,7 +16,8 @@ import pytest
 from model import Model, pysol_order
 
 from agents import Agent, GreedyAgent, RandomAgent, load_agent
-from agents.evaluation import DealResult, Evaluation, deal_key, draw_numbers, evaluate
+from agents.draws import deal_key, draw_numbers
+from agents.evaluation import DealResult, Evaluation, evaluate
 from agents.results import (
     Stored,
     compare,
