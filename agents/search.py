@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,23 @@ import numpy.typing as npt
 from agents.arrangements import find_moves
 from agents.base import Actions, Agent, Draws, Masks, Observations
 from agents.greedy import GreedyAgent
-from agents.search_kernels import count_wins, winning_move
+from agents.search_kernels import count_wins, winning_line
 from scorpion_env.batch import Batch
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules
 from scorpion_env.solver import Solver
+from scorpion_env.state import seen_dtype
 
 _count_wins: Any = count_wins
-_winning_move: Any = winning_move
+_winning_line: Any = winning_line
 
 SEARCH = "search"
 SAMPLES = 64
 NODES = 2000
 CHUNK = 8
 """Arrangements between two looks at the clock."""
+MOST_KNOWN = 500_000
+"""Positions on winning lines that the oracle remembers before it forgets them all."""
 
 
 class Searcher(Agent):
@@ -156,7 +160,8 @@ class OracleAgent(Searcher):
     """Sees all cards and plays a line that wins, if the solver finds one (oracle).
 
     It is no player but the measure of what can be won at all. In a game that cannot be won it plays
-    as the greedy player does.
+    as the greedy player does. It keeps to a line that it has found: another search after every
+    move could find another line each time, and go back and forth where moves can be taken back.
 
     Args:
         rules: The variant.
@@ -167,16 +172,27 @@ class OracleAgent(Searcher):
 
     def __init__(self, rules: Rules, *, nodes: int = 200_000) -> None:
         super().__init__("oracle", rules, nodes, None)
+        depths = len(self._memory[-1])
+        self._actions = np.zeros(depths, np.int16)
+        self._seen = np.zeros(depths, seen_dtype(rules.cards))
+        self._known: dict[bytes, int] = {}
 
     def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
-        action = _winning_move(
-            observation,
-            self._rules,
-            self._games,
-            self._memory,
-            self._log,
-            self._hidden,
-            self._nodes,
-            self._moves,
-        )
-        return np.array([action] if action >= 0 else [], np.int16)
+        key = _digest(observation)
+        if key not in self._known:
+            self._find_line(observation)
+        action = self._known.get(key)
+        return np.array([] if action is None else [action], np.int16)
+
+    def _find_line(self, observation: npt.NDArray[np.int8]) -> None:
+        """Remember what to do at each position of a line that wins, if there is one."""
+        places = self._hidden, self._actions, self._seen
+        count = _winning_line(observation, *self._tables, *places)
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+        for action, seen in zip(self._actions[:count].tolist(), self._seen["cards"], strict=False):
+            self._known[_digest(seen)] = action
+
+
+def _digest(observation: npt.NDArray[np.int8]) -> bytes:
+    return blake2b(observation.tobytes(), digest_size=16).digest()

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from agents.arrangements import (
-    changes_little,
     find_hidden,
     hidden_as_shown,
     lay_out,
-    list_useful,
     shuffle,
     try_action,
 )
 from scorpion_env.compiled import compiled
 from scorpion_env.deals import GAMMA, mix64
+from scorpion_env.kernels import conclude, play
 from scorpion_env.observation import observe_game
+from scorpion_env.pointers import pointer
 from scorpion_env.solver_kernels import LOSES, WINS, search
 from scorpion_env.state import PLAYING, WON
 from scorpion_env.stepping import reward_of
@@ -27,17 +27,18 @@ GONE, OPEN, OVER = range(3)
 
 
 @compiled
-def winning_move(
+def winning_line(
     observation: Any,
     rules: Any,
     games: Any,
     memory: Any,
     log: Any,
-    hidden: Any,
     nodes: Any,
-    useful: Any,
+    hidden: Any,
+    actions: Any,
+    seen: Any,
 ) -> Any:
-    """Return a move after which a game can be won, or -1 if none is found.
+    """Find a line that wins, and the positions on it.
 
     Args:
         observation: int8 ``(cards, 7)``, the full one.
@@ -45,23 +46,29 @@ def winning_move(
         games: Two games to work with.
         memory: See `count_wins`.
         log: The solver's undo log.
+        nodes: Node limit of the search.
         hidden: Room for the hidden cards, int8 ``(cards,)``.
-        nodes: Node limit of each search.
-        useful: Room for legal actions, int16.
+        actions: Written: the actions of the line, int16, as many as the solver goes deep.
+        seen: Records of full observations, as many, written: where each action is played.
+
+    Returns:
+        How many actions it takes; 0 if no line is found.
     """
-    moves, tried = memory[4], memory[6]
+    state, moves, tried = memory[2], memory[4], memory[6]
     hidden_as_shown(observation, rules, games[1], hidden)
     lay_out(observation, hidden, rules, games[1])
     games[0] = games[1]
     if _solve(games, rules, memory, log, nodes) != WINS:
-        return -1
-    first = moves[0, tried[0] - 1]
-    if changes_little(games[1], rules, first):
-        _, n = list_useful(games[1], rules, useful)
-        for k in range(n):
-            if _wins_after(games, rules, memory, log, nodes, useful[k]):
-                return useful[k]
-    return first
+        return 0
+    games[0] = games[1]
+    g, events = games[0], pointer(log)
+    for depth in range(state.depth):
+        actions[depth] = moves[depth, tried[depth] - 1]
+        observe_game(g, rules, seen[depth], True)
+        g.log_events = g.log_actions = 0
+        play(g, rules, actions[depth], events)
+        conclude(g, rules)
+    return state.depth
 
 
 @compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from agents.evaluation import Evaluation
 from scorpion_env.errors import ScorpionError
-from scorpion_env.rules import PRESETS
+from scorpion_env.rules import PRESETS, Rules
 from scorpion_env.solver import VERDICTS, Solver
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -75,8 +76,7 @@ def row_of(evaluation: Evaluation, command: str, version: str) -> Row:
     if PRESETS.get(rules.name) != rules or names != [str(first + i) for i in range(len(names))]:
         raise ScorpionError("The leaderboard is of presets on successive seeded deals.")
     found = evaluation.summary()
-    solver = Solver(rules)
-    verdicts, nodes = solver.solve_deals(first, len(names), node_limit=NODE_LIMITS[solver.strict])
+    strict, verdicts, nodes = _solved(rules, first, len(names))
     won = evaluation.column("outcome") == "won"
     decided = [verdicts == VERDICTS.index(name) for name in ("won", "lost", "unknown")]
     winnable, _, undecided = decided
@@ -95,11 +95,18 @@ def row_of(evaluation: Evaluation, command: str, version: str) -> Row:
         "moves_a_game": f"{found.moves_per_game:.2f}",
         "winnable": int((winnable | won).sum()),
         "undecided": int((undecided & ~won).sum()),
-        "by_hardness": count_by_hardness(won, winnable, nodes) if solver.strict else "",
+        "by_hardness": count_by_hardness(won, winnable, nodes) if strict else "",
         "seconds_a_game": f"{found.seconds / found.games:.4f}",
         "version": version,
         "command": command,
     }
+
+
+@cache  # several agents play the same deals
+def _solved(rules: Rules, first: int, count: int) -> tuple[bool, Any, Any]:
+    """Return whether the solver's proofs are strict, and its verdicts and nodes for seeded deals."""
+    solver = Solver(rules)
+    return solver.strict, *solver.solve_deals(first, count, node_limit=NODE_LIMITS[solver.strict])
 
 
 def read_rows(path: Path = RESULTS) -> list[dict[str, str]]:

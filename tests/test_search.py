@@ -17,7 +17,7 @@ from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
 from scorpion_env.moves import action_text
 from scorpion_env.rollout import greedy_rollouts
-from scorpion_env.rules import PRESETS, Rules
+from scorpion_env.rules import PRESETS, Rules, get_rules
 from scorpion_env.solver import Solver, solve
 
 CLASSIC = PRESETS["classic"]
@@ -90,11 +90,27 @@ def test_what_is_hidden_does_not_change_its_move() -> None:
 
 
 @pytest.mark.slow
-def test_the_oracle_wins_every_deal_that_can_be_won() -> None:
-    verdicts, _ = Solver(CLASSIC).solve_deals(0, 100)
-    found = evaluate(OracleAgent(CLASSIC), CLASSIC, [str(deal) for deal in range(100)])
+@pytest.mark.parametrize(("preset", "deals"), [("classic", 100), ("scorpion-ii", 80), ("wasp", 20)])
+def test_the_oracle_wins_every_deal_that_can_be_won(preset: str, deals: int) -> None:
+    rules = get_rules(preset)
+    verdicts, _ = Solver(rules).solve_deals(0, deals, node_limit=200_000)
+    agent = OracleAgent(rules)
+    found = evaluate(agent, rules, [str(deal) for deal in range(deals)])
     assert (found.column("outcome") == "won").tolist() == (verdicts == 0).tolist()
     assert found.information == "oracle"
+    alone = evaluate(agent, rules, [str(deal) for deal in range(deals)], num_envs=1)
+    assert alone.deals == found.deals
+
+
+@pytest.mark.parametrize("preset", ["flexible", "scorpion-tail", "farmers-wife"])
+def test_the_oracle_keeps_to_its_line_where_moves_can_be_taken_back(preset: str) -> None:
+    rules = get_rules(preset)
+    solver = Solver(rules)
+    solved = (solver.solve(str(deal), node_limit=20_000) for deal in range(50))
+    deal, line = next((i, found.actions) for i, found in enumerate(solved) if found.actions)
+    (result,) = evaluate(OracleAgent(rules), rules, [str(deal)]).deals
+    assert result.outcome == "won"
+    assert result.moves == len(line)
 
 
 @pytest.mark.slow
