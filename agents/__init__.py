@@ -16,6 +16,7 @@ from agents.greedy import GreedyAgent
 from agents.playouts import PLAYOUTS, PlayoutAgent
 from agents.random_agent import RandomAgent
 from agents.search import SEARCH, OracleAgent, SearchAgent, parse_budget
+from agents.tree_search import TREE, TreeSearchAgent
 from agents.value_search import ValueSearchAgent
 from scorpion_env.errors import ScorpionError, nearest
 from scorpion_env.rules import Rules, get_rules
@@ -57,7 +58,8 @@ def load_agent(
             arrangements for each move, or ``"search:20ms"``; ``"search+pretrained"``, with or
             without a budget, weighs moves by the pretrained agent's critic if that saw all cards in
             training, and otherwise lets the agent choose among moves that are equally good),
-            ``"playouts"`` (likewise), ``"oracle"``, ``"pretrained"``, or a path.
+            ``"tree+pretrained"`` (likewise, looks two moves ahead), ``"playouts"`` (likewise),
+            ``"oracle"``, ``"pretrained"``, or a path.
         rules: The variant it is to play.
         stochastic: Let a trained agent draw its actions instead of taking the likeliest.
         trust: Load a model file that could execute code; needed for files of unknown origin only.
@@ -70,7 +72,7 @@ def load_agent(
     name = str(name_or_path)
     if name in AGENTS:
         return AGENTS[name](rules)
-    if re.match(rf"{SEARCH}[:+]", name):
+    if re.match(rf"({SEARCH}[:+]|{TREE}([:+]|$))", name):
         return _search_agent(name, rules, trust=trust)
     head, colon, budget = name.partition(":")
     if colon and head == PLAYOUTS:
@@ -105,6 +107,13 @@ def _search_agent(name: str, rules: Rules, *, trust: bool) -> Agent:
         raise ScorpionError(f"'{name}' names nobody after the +, such as search+pretrained.")
     chooser = load_agent(plus, rules, trust=trust) if plus else None
     budgets = parse_budget(budget) if colon else {}
+    if re.match(rf"{TREE}\b", name):
+        if not isinstance(chooser, Valuer):
+            raise ScorpionError(
+                f"'{name}' needs a model whose critic saw all cards in training, such as "
+                f"{TREE}+{PRETRAINED_NAME}."
+            )
+        return TreeSearchAgent(rules, chooser, **budgets)
     if isinstance(chooser, Valuer):
         return ValueSearchAgent(rules, chooser, **budgets)
     return SearchAgent(rules, adviser=chooser, **budgets)

@@ -58,7 +58,7 @@ def winning_line(
     hidden_as_shown(observation, rules, games[1], hidden)
     lay_out(observation, hidden, rules, games[1])
     games[0] = games[1]
-    if _solve(games, rules, memory, log, nodes) != WINS:
+    if solve_first(games, rules, memory, log, nodes) != WINS:
         return 0
     games[0] = games[1]
     g, events = games[0], pointer(log)
@@ -75,11 +75,11 @@ def winning_line(
 def _wins_after(games: Any, rules: Any, memory: Any, log: Any, nodes: Any, action: Any) -> Any:
     """Return whether the second game of a batch can be won after an action."""
     try_action(games, rules, action, log)
-    return _solve(games, rules, memory, log, nodes) == WINS
+    return solve_first(games, rules, memory, log, nodes) == WINS
 
 
 @compiled
-def _solve(games: Any, rules: Any, memory: Any, log: Any, nodes: Any) -> Any:
+def solve_first(games: Any, rules: Any, memory: Any, log: Any, nodes: Any) -> Any:
     """Solve the first game of a batch from where it stands, which is lost; return the result."""
     order, w, s, table, moves, count, tried = memory
     g = games[0]
@@ -144,14 +144,14 @@ def sample_outcomes(
         state = shuffle(hidden, n, state)
         lay_out(observation, hidden, rules, games[1])
         games[0] = games[1]
-        if _solve(games, rules, memory, log, nodes) != WINS:
+        if solve_first(games, rules, memory, log, nodes) != WINS:
             continue
         for k in range(count):
             try_action(games, rules, actions[k], log)
             outcomes[found, k] = OVER if games[0].status == WON else OPEN
             rewards[found, k] = reward_of(games[0], reward)
             observe_game(games[0], rules, seen[found * count + k], True)
-            if _solve(games, rules, memory, log, nodes) != WINS:
+            if solve_first(games, rules, memory, log, nodes) != WINS:
                 outcomes[found, k] = GONE
                 rewards[found, k] = 0
         found += 1
@@ -197,7 +197,7 @@ def count_wins(
         state = shuffle(hidden, n, state)
         lay_out(observation, hidden, rules, games[1])
         games[0] = games[1]
-        result = _solve(games, rules, memory, log, nodes)
+        result = solve_first(games, rules, memory, log, nodes)
         if result == LOSES:
             continue
         first = -1

@@ -47,6 +47,7 @@ class ValueSearchAgent(Searcher):
     """
 
     stochastic = True
+    prefix = SEARCH
 
     def __init__(
         self,
@@ -58,7 +59,7 @@ class ValueSearchAgent(Searcher):
         nodes: int = NODES,
     ) -> None:
         check_budget(samples, milliseconds, nodes)
-        name = f"{SEARCH}+{valuer.name}:{budget_text(samples, milliseconds)}"
+        name = f"{self.prefix}+{valuer.name}:{budget_text(samples, milliseconds)}"
         super().__init__(name, rules, nodes, valuer)
         self.samples = samples
         self.milliseconds = milliseconds
@@ -72,11 +73,14 @@ class ValueSearchAgent(Searcher):
         moves = self._moves[: useful or count].copy()
         if len(moves) == 1:
             return moves
+        mask = np.zeros((1, self.rules.num_actions), np.bool_)
+        mask[0, moves] = True
+        log_p = self._valuer.log_probabilities(observation[None], mask)[0, moves]
         end = time.perf_counter() + (self.milliseconds or 0) / 1000
         total, kept, found = np.zeros(len(moves)), np.zeros(len(moves), np.int64), 0
         state = int(draw * 2**53)
         while True:
-            outcomes, earned, state = self._sample(observation, moves, state)
+            outcomes, earned, state = self._sample(observation, moves, log_p, state)
             total += earned.sum(axis=0)
             kept += (outcomes != GONE).sum(axis=0)
             found += len(outcomes)
@@ -86,14 +90,15 @@ class ValueSearchAgent(Searcher):
             return moves[:0]
         if hidden <= 1:  # all is known: the actor chooses among the moves that keep the win
             return moves[kept > 0]
-        mask = np.zeros((1, self.rules.num_actions), np.bool_)
-        mask[0, moves] = True
-        log_p = self._valuer.log_probabilities(observation[None], mask)[0, moves]
         worth = total / found + PRIOR * self._valuer.returns.win * log_p
         return moves[[int(worth.argmax())]]
 
     def _sample(
-        self, observation: npt.NDArray[np.int8], moves: npt.NDArray[np.int16], state: int
+        self,
+        observation: npt.NDArray[np.int8],
+        moves: npt.NDArray[np.int16],
+        log_p: npt.NDArray[np.float64],
+        state: int,
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64], int]:
         """Return what follows each move in arrangements that can be won, and what it will earn.
 
@@ -119,6 +124,24 @@ class ValueSearchAgent(Searcher):
         earned = asked.reward_scale * (rewards[:found] + asked.win_bonus * (outcomes == OVER))
         places = np.flatnonzero(outcomes == OPEN)
         if len(places):
-            values = self._valuer.values(self._seen["cards"][places])
-            earned.flat[places] += asked.gamma * values
+            earned.flat[places] += asked.gamma * self._expect(places, earned, log_p)
         return outcomes, earned, state
+
+    def _expect(
+        self,
+        places: npt.NDArray[np.int64],
+        earned: npt.NDArray[np.float64],
+        log_p: npt.NDArray[np.float64],
+    ) -> npt.NDArray[np.float64]:
+        """Return what will be earned after moves that leave a game open.
+
+        Args:
+            places: Where they stand in `earned` laid out flat, and in the observations.
+            earned: What each move earned by itself, float64 ``(arrangements, moves)``.
+            log_p: What the actor thinks of the moves, float64 ``(moves,)``.
+
+        Returns:
+            float64, one for each of `places`.
+        """
+        values: npt.NDArray[np.float64] = self._valuer.values(self._seen["cards"][places])
+        return values

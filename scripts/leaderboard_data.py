@@ -104,7 +104,7 @@ def row_of(evaluation: Evaluation, command: str, version: str) -> Row:
 
 @cache  # several agents play the same deals
 def _solved(rules: Rules, first: int, count: int) -> tuple[bool, Any, Any]:
-    """Return whether the solver's proofs are strict, and its verdicts and nodes for seeded deals."""
+    """Return whether the solver's proofs are strict, and for each deal its verdict and nodes."""
     solver = Solver(rules)
     return solver.strict, *solver.solve_deals(first, count, node_limit=NODE_LIMITS[solver.strict])
 

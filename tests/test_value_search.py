@@ -184,7 +184,7 @@ def test_a_move_is_worth_its_reward_and_what_the_critic_expects_after_it(reward:
     env = ScorpionEnv(CLASSIC)
     seen, _ = env.reset(options={"board": text})
     actions = np.flatnonzero(env.action_masks()).astype(np.int16)
-    outcomes, earned, _ = agent._sample(seen, actions, 0)
+    outcomes, earned, _ = agent._sample(seen, actions, np.zeros(len(actions)), 0)
     for action, outcome, worth in zip(actions.tolist(), outcomes[0], earned[0], strict=True):
         played = ScorpionEnv(CLASSIC, reward=reward, reward_scale=0.5)
         played.reset(options={"board": text})
