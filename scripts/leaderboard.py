@@ -36,7 +36,7 @@ from leaderboard_data import (
 from agents.results import read_json
 from scorpion_env.errors import ScorpionError
 from scorpion_env.files import read_object, write_whole
-from scorpion_env.rules import get_rules
+from scorpion_env.rules import PRESETS, get_rules
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -83,8 +83,12 @@ def curve(name: str, runs: tuple[Path, ...]) -> None:
 
 
 @main.command()
+@click.option(
+    "--rules", "presets", multiple=True, default=("classic", "flexible"), show_default=True,
+    type=click.Choice(list(PRESETS)), help="Whose pictures; can be given several times.",
+)  # fmt: skip
 @main_guard
-def plot() -> None:
+def plot(presets: tuple[str, ...]) -> None:
     """Draw the pictures of the docs from the rows and curves that are kept."""
     try:
         from leaderboard_plots import plot_all
@@ -92,7 +96,11 @@ def plot() -> None:
         raise ScorpionError(
             f"To draw, '{error.name}' is needed: pip install 'scorpion-env[plots]'."
         ) from error
-    for path in plot_all(read_rows(), read_curves(CURVES), PLOTS):
+    rows, curves = (
+        [row for row in kept if row["rules"] in presets]
+        for kept in (read_rows(), read_curves(CURVES))
+    )
+    for path in plot_all(rows, curves, PLOTS):
         click.echo(path.relative_to(DOCS.parent))
 
 
