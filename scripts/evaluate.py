@@ -50,8 +50,8 @@ from scorpion_env.rules import Rules
     "agents",
     multiple=True,
     metavar="AGENT",
-    help="random, greedy, pretrained, playouts, search, search+pretrained, oracle, or the path of "
-    "a run folder or model; several are compared.",
+    help="random, greedy, pretrained, playouts, search, search+pretrained, tree+pretrained, "
+    "oracle, or the path of a run folder or model; several are compared.",
 )
 @rules_option
 @deals_option
