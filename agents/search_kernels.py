@@ -58,7 +58,7 @@ def winning_line(
     hidden_as_shown(observation, rules, games[1], hidden)
     lay_out(observation, hidden, rules, games[1])
     games[0] = games[1]
-    if solve_first(games, rules, memory, log, nodes) != WINS:
+    if _solve(games, rules, memory, log, nodes) != WINS:
         return 0
     games[0] = games[1]
     g, events = games[0], pointer(log)
@@ -75,11 +75,11 @@ def winning_line(
 def _wins_after(games: Any, rules: Any, memory: Any, log: Any, nodes: Any, action: Any) -> Any:
     """Return whether the second game of a batch can be won after an action."""
     try_action(games, rules, action, log)
-    return solve_first(games, rules, memory, log, nodes) == WINS
+    return _solve(games, rules, memory, log, nodes) == WINS
 
 
 @compiled
-def solve_first(games: Any, rules: Any, memory: Any, log: Any, nodes: Any) -> Any:
+def _solve(games: Any, rules: Any, memory: Any, log: Any, nodes: Any) -> Any:
     """Solve the first game of a batch from where it stands, which is lost; return the result."""
     order, w, s, table, moves, count, tried = memory
     g = games[0]
@@ -94,6 +94,31 @@ def solve_first(games: Any, rules: Any, memory: Any, log: Any, nodes: Any) -> An
     s.nodes = s.depth = s.cut = s.entered = 0
     g.log_events = g.log_actions = 0
     return search(g, rules, order, w, s, table, moves, count, tried, log, nodes)
+
+
+@compiled
+def weigh(
+    games: Any,
+    rules: Any,
+    memory: Any,
+    log: Any,
+    nodes: Any,
+    action: Any,
+    reward: Any,
+    after: Any,
+) -> Any:
+    """Play an action in the second game of a batch, which can be won; write what is seen after it.
+
+    Returns:
+        ``GONE``, ``OPEN`` or ``OVER``, and the reward, 0 if it is ``GONE``.
+    """
+    try_action(games, rules, action, log)
+    outcome = OVER if games[0].status == WON else OPEN
+    paid = reward_of(games[0], reward)
+    observe_game(games[0], rules, after, True)
+    if _solve(games, rules, memory, log, nodes) != WINS:
+        return GONE, 0.0
+    return outcome, paid
 
 
 @compiled
@@ -144,16 +169,12 @@ def sample_outcomes(
         state = shuffle(hidden, n, state)
         lay_out(observation, hidden, rules, games[1])
         games[0] = games[1]
-        if solve_first(games, rules, memory, log, nodes) != WINS:
+        if _solve(games, rules, memory, log, nodes) != WINS:
             continue
         for k in range(count):
-            try_action(games, rules, actions[k], log)
-            outcomes[found, k] = OVER if games[0].status == WON else OPEN
-            rewards[found, k] = reward_of(games[0], reward)
-            observe_game(games[0], rules, seen[found * count + k], True)
-            if solve_first(games, rules, memory, log, nodes) != WINS:
-                outcomes[found, k] = GONE
-                rewards[found, k] = 0
+            outcomes[found, k], rewards[found, k] = weigh(
+                games, rules, memory, log, nodes, actions[k], reward, seen[found * count + k]
+            )
         found += 1
         if found == wanted:
             break
@@ -197,7 +218,7 @@ def count_wins(
         state = shuffle(hidden, n, state)
         lay_out(observation, hidden, rules, games[1])
         games[0] = games[1]
-        result = solve_first(games, rules, memory, log, nodes)
+        result = _solve(games, rules, memory, log, nodes)
         if result == LOSES:
             continue
         first = -1

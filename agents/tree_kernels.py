@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.arrangements import hidden_as_shown, lay_out, list_useful, try_action
-from agents.search_kernels import GONE, OPEN, OVER, solve_first
+from agents.arrangements import hidden_as_shown, lay_out, list_useful
+from agents.search_kernels import weigh
 from scorpion_env.compiled import compiled
 from scorpion_env.observation import observe_game
-from scorpion_env.solver_kernels import WINS
-from scorpion_env.state import WON
-from scorpion_env.stepping import reward_of
 
 
 @compiled
@@ -59,12 +56,8 @@ def reply(
         observe_game(games[1], rules, views[i], False)
         count, useful = list_useful(games[1], rules, actions[n:])
         for k in range(n, n + (useful if useful else count)):
-            try_action(games, rules, actions[k], log)
-            outcomes[k] = OVER if games[0].status == WON else OPEN
-            rewards[k] = reward_of(games[0], reward)
-            observe_game(games[0], rules, after[k], True)
-            if solve_first(games, rules, memory, log, nodes) != WINS:
-                outcomes[k] = GONE
-                rewards[k] = 0
+            outcomes[k], rewards[k] = weigh(
+                games, rules, memory, log, nodes, actions[k], reward, after[k]
+            )
         n += useful if useful else count
     starts[places.shape[0]] = n
