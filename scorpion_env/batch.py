@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.board import Board
-from scorpion_env.checks import checked_count, checked_end
+from scorpion_env.checks import checked_count, checked_end, checked_scale, checked_steps
 from scorpion_env.deal_lists import WINNABLE, deal_list
 from scorpion_env.deals import Position, Start, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
@@ -18,7 +18,7 @@ from scorpion_env.kernels import clear, conclude, play, start_order, undo
 from scorpion_env.observation import observation_code, observe_game
 from scorpion_env.positions import load_board, read_board
 from scorpion_env.rewards import reward_code
-from scorpion_env.rules import MAX_STEPS, Rules
+from scorpion_env.rules import Rules
 from scorpion_env.state import (
     PLAYING,
     encode_rules,
@@ -33,13 +33,14 @@ from scorpion_env.stepping import (
     ILLEGAL_ACTIONS,
     ILLEGAL_RAISE,
     find_refused,
+    observe_stale,
     start_next,
     start_seeded,
     step_games,
     step_single,
     write_masks,
 )
-from scorpion_env.threads import Slices
+from scorpion_env.threads import Team
 
 
 class Batch:
@@ -66,6 +67,7 @@ class Batch:
         num_threads: int = 1,
         deals: str | npt.ArrayLike = "all",
         end_when: str = "stuck",
+        copied: bool = True,
     ) -> None:
         """Allocate the arrays; no game is started yet.
 
@@ -84,33 +86,25 @@ class Batch:
             deals: What `start_next` draws from; see :func:`scorpion_env.deal_lists.deal_list`.
             end_when: ``"stuck"``: a game is lost when no action can change the position.
                 ``"dead"``: as soon as it is proved, under the cards (oracle), to be beyond winning.
+            copied: Whether a step's observations are copied to its frame.
 
         Raises:
             ScorpionError: if an argument has no such value.
         """
         size = checked_count(size)
-        self._slices = Slices(size, checked_count(num_threads, "thread"))
-        if max_steps is not None and not (type(max_steps) is int and 1 <= max_steps <= MAX_STEPS):
-            raise ScorpionError(
-                f"max_steps must be a whole number from 1 to {MAX_STEPS}, not {max_steps!r}."
-            )
-        try:
-            finite = bool(np.isfinite(reward_scale))
-        except TypeError:
-            finite = False
-        if not finite:
-            raise ScorpionError(f"reward_scale must be a finite number, not {reward_scale!r}.")
+        self._team = Team(size, checked_count(num_threads, "thread"))
+        self.max_steps = checked_steps(max_steps, rules)
         if illegal_action not in ILLEGAL_ACTIONS:
             raise ScorpionError(unknown("illegal_action", illegal_action, ILLEGAL_ACTIONS))
         self.rules = rules
         self.size = size
-        self.max_steps = rules.max_steps if max_steps is None else max_steps
         self.rules_record = encode_rules(rules, self.max_steps)
         self.rules_record["reward"] = reward_code(reward)
-        self.rules_record["reward_scale"] = reward_scale
+        self.rules_record["reward_scale"] = checked_scale(reward_scale)
         self.rules_record["observe_all"] = observation_code(observation)
         self.rules_record["illegal_action"] = ILLEGAL_ACTIONS.index(illegal_action)
         self.rules_record["autoreset"] = autoreset
+        self.rules_record["copied"] = self.copied = copied
         self._raises = illegal_action == ILLEGAL_ACTIONS[ILLEGAL_RAISE]
         self.deals = deal_list(deals, rules)
         self._end_dead = checked_end(end_when, rules)
@@ -124,7 +118,7 @@ class Batch:
         self.games["slot"] = np.arange(size)
         self.games["log_start"] = events * np.arange(size)
         self._same_step = autoreset == AUTORESET_SAME_STEP
-        self._seen = np.zeros(2 * size if self._same_step else size, seen_dtype(rules.cards))
+        self._seen = np.zeros(size, seen_dtype(rules.cards))
         self.log = np.zeros(size * events, np.int32)
         self._names: dict[int, tuple[int, str]] = {}
 
@@ -263,24 +257,33 @@ class Batch:
         where = f" in game {index}" if self.size > 1 else ""
         return IllegalMove(f"Action {action} is illegal{where}.")
 
-    def frames(self, *, masked: bool, copied: bool) -> FrameMaker:
+    def frames(self, *, masked: bool) -> FrameMaker:
         """Return what makes arrays for the results of steps.
 
         Args:
             masked: Whether masks are wanted.
-            copied: Whether observations are to be copied, or stay in `seen`.
         """
         return FrameMaker(
             self.size,
             self._seen.dtype,
             self.rules.num_actions,
-            copied=copied,
+            copied=self.copied,
             masked=masked,
             same_step=self._same_step,
         )
 
-    def step(self, actions: npt.NDArray[np.int64], frame: Frame) -> tuple[int, int]:
-        """Play one action in each game, int64 ``(size,)``, and write what came of it to `frame`.
+    def step(
+        self,
+        actions: npt.NDArray[np.int64],
+        frame: Frame,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> tuple[int, int]:
+        """Play one action in each game, and write what came of it to a frame.
+
+        Args:
+            actions: int64 ``(size,)``.
+            frame: What is written to.
+            meanwhile: Called by another thread, if there is one, while games are played.
 
         Returns:
             How many games ended, and how many of the actions were illegal.
@@ -299,11 +302,10 @@ class Batch:
             self.deals,
             self._end_dead,
         )
-        if self._slices.count == 1:
-            ended, illegal = step_games(*arguments, 0, self.size)
+        if self._team.others:
+            ended, illegal = self._team.step(meanwhile, *arguments)
         else:
-            self._check(actions)
-            ended, illegal = self._slices.run(step_games, *arguments)
+            ended, illegal = step_games(*arguments, 0, self.size)
         if ended < 0:
             raise self._refusal(illegal, int(actions[illegal]))
         return ended, illegal
@@ -337,16 +339,18 @@ class Batch:
     @property
     def seen(self) -> npt.NDArray[np.int8]:
         """Observations, int8 ``(size, cards, 7)``: the array that every step changes."""
-        return self._seen["cards"][: self.size]
+        observe_stale(self.games, self.rules_record, self._seen)
+        return self.last_seen
 
     @property
     def last_seen(self) -> npt.NDArray[np.int8]:
-        """The last observations of the games that ended in the last step, where started anew in it.
+        """That array as the last step left it.
 
-        int8 ``(size, cards, 7)`` or ``(0, cards, 7)``, overwritten by later steps; the rows of
-        games that did not end mean nothing.
+        Where games are started anew in the step in which they end, and observations are copied, it
+        holds the last ones of the games that ended.
         """
-        return self._seen["cards"][self.size :]
+        seen: npt.NDArray[np.int8] = self._seen["cards"]
+        return seen
 
     # --- looking --------------------------------------------------------------------------------
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import SupportsIndex
 
 from scorpion_env.deals import MAX_SEED
 from scorpion_env.errors import ScorpionError, unknown
-from scorpion_env.rules import Rules
+from scorpion_env.rules import MAX_STEPS, Rules
 
 END_WHEN = ("stuck", "dead")
 """When a game that is not won is over."""
@@ -43,6 +44,36 @@ def checked_count(size: SupportsIndex, what: str = "game") -> int:
     if count < 1:
         raise ScorpionError(f"There must be at least 1 {what}, not {count}.")
     return count
+
+
+def checked_steps(max_steps: int | None, rules: Rules) -> int:
+    """Return a step limit, that of the rules for None.
+
+    Raises:
+        ScorpionError: if there cannot be such a limit.
+    """
+    if max_steps is None:
+        return rules.max_steps
+    if type(max_steps) is not int or not 1 <= max_steps <= MAX_STEPS:
+        raise ScorpionError(
+            f"max_steps must be a whole number from 1 to {MAX_STEPS}, not {max_steps!r}."
+        )
+    return max_steps
+
+
+def checked_scale(reward_scale: float) -> float:
+    """Return the factor of rewards.
+
+    Raises:
+        ScorpionError: if it is no finite number.
+    """
+    try:
+        finite = math.isfinite(reward_scale)
+    except (TypeError, OverflowError):
+        finite = False
+    if not finite:
+        raise ScorpionError(f"reward_scale must be a finite number, not {reward_scale!r}.")
+    return reward_scale
 
 
 def checked_seed(seed: SupportsIndex) -> int:

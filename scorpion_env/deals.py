@@ -74,12 +74,12 @@ def episode_deal(seed: Any, slot: Any, episode: Any) -> Any:
 
 
 @compiled
-def shuffle_deck(number: Any, order: Any) -> None:
+def shuffle_deck(number: Any, order: Any, cards: Any) -> None:
     """Write the card ids of seeded deal `number` (uint64) in dealing order into `order` (int8)."""
     state = mix64(number)
-    for i in range(order.shape[0]):
+    for i in range(cards):
         order[i] = i
-    for i in range(order.shape[0] - 1, 0, -1):
+    for i in range(cards - 1, 0, -1):
         n = np.uint64(i + 1)
         while True:
             state = state + GAMMA
@@ -164,7 +164,7 @@ def deal_order(deal: int | str, rules: Rules) -> npt.NDArray[np.int8]:
     text = parse_deal(deal)
     if not text.startswith("pysol:"):
         order = np.empty(rules.cards, np.int8)
-        shuffle_deck(np.uint64(int(text)), order)
+        shuffle_deck(np.uint64(int(text)), order, len(order))
         return order
     number = text.removeprefix("pysol:")
     return pysol_order(int(number.removeprefix("ms")), rules, microsoft=number.startswith("ms"))

@@ -12,8 +12,9 @@ class Frame(NamedTuple):
     """What one step of a batch of `size` games hands out.
 
     Attributes:
-        seen: Observations, records ``(size,)`` or ``(0,)``; see
-            :func:`scorpion_env.state.seen_dtype`.
+        seen: Observations, records ``(size,)``, see :func:`scorpion_env.state.seen_dtype`. Where
+            they are not copied, only the last ones of games that are started anew in the same step,
+            or no rows, if none is.
         mask: Legal actions, int8 ``(size, actions)``, or without rows.
         rewards: float64 ``(size,)``.
         ends: Whether a game was terminated, was truncated, is over, is won, and whether its action
@@ -38,7 +39,7 @@ class FrameMaker:
         size: Number of games.
         seen: Record type of an observation.
         num_actions: Length of a mask.
-        copied: Whether there is a place for observations.
+        copied: Whether observations are wanted.
         masked: Whether there is a place for masks.
         same_step: Whether games that end are started anew in the same step.
     """
@@ -55,7 +56,7 @@ class FrameMaker:
     ) -> None:
         self._size = size
         self._type = seen
-        self._shown = size if copied else 0
+        self._shown = size if copied or same_step else 0
         self._mask = size if masked else 0, num_actions
         self._ends = 5, size
         self._numbers = 7 if same_step else 4, size

@@ -19,6 +19,7 @@ from scorpion_env.compiled import compiled, inlined
 from scorpion_env.deals import shuffle_deck
 from scorpion_env.legal import find_legal
 from scorpion_env.legal import is_null as is_null
+from scorpion_env.pointers import scratch
 from scorpion_env.rewards import FLIP_POINTS, PLACEMENT_POINTS, RUN_POINTS
 from scorpion_env.state import IN_RESERVE, LOST, NO_CARD, PLAYING, TRUNCATED, WON
 from scorpion_env.tableau import (
@@ -222,7 +223,7 @@ def clear(g: Any) -> None:
     g.score = g.moves = g.steps = g.flips = g.points = g.points_again = 0
     g.log_events = g.log_actions = 0
     g.status = PLAYING
-    g.illegal = g.reported = g.runs = g.reserve_left = 0
+    g.illegal = g.reported = g.stale = g.runs = g.reserve_left = 0
     g.reserve[:] = NO_CARD
     g.cells[:] = NO_CARD
     g.taken[:] = NO_CARD
@@ -264,9 +265,10 @@ def deal_cards(g: Any, rules: Any, order: Any) -> None:
 @compiled
 def start_deal(g: Any, rules: Any, number: Any) -> None:
     """Start the game of seeded deal `number` (uint64)."""
-    shuffle_deck(number, g.order)
+    order = scratch()
+    shuffle_deck(number, order, g.below.shape[0])
     g.deal = number
-    start_order(g, rules, g.order)
+    start_order(g, rules, order)
 
 
 @compiled

@@ -16,6 +16,9 @@ from numba.extending import intrinsic as numba_intrinsic
 
 CACHE_LINE = 64
 
+SCRATCH_BYTES = 128
+"""Room for the cards of two decks."""
+
 _tools: Any = cgutils
 ir = _tools.ir
 """llvmlite's, by way of numba, which needs it as well."""
@@ -83,3 +86,33 @@ def claim(_: Any, place: Any, start: Any, count: Any) -> Typed:
         return context.get_dummy_value()
 
     return types.void(place, types.int64, types.int64), codegen
+
+
+@intrinsic
+def scratch(_: Any) -> Typed:
+    """Return a pointer to `SCRATCH_BYTES` int8 that nobody else uses until the function returns."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _tools.alloca_once(builder, ir.IntType(8), size=SCRATCH_BYTES)
+
+    kind: Any = types.CPointer
+    return kind(types.int8)(), codegen
+
+
+@intrinsic
+def add_atomically(_: Any, place: Any, index: Any, value: Any) -> Typed:
+    """Add to a number that other threads add to as well; return what it was before.
+
+    What a thread wrote before it added is seen by those that add after it.
+
+    Args:
+        place: A pointer to int64.
+        index: The number of the one after it that is meant.
+        value: What is added; 0 to look only.
+    """
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        number = builder.gep(args[0], [args[1]])
+        return builder.atomic_rmw("add", number, args[2], "seq_cst")
+
+    return types.int64(place, types.int64, types.int64), codegen

@@ -16,6 +16,7 @@ from scorpion_env.batch import Batch
 from scorpion_env.checks import checked_seed
 from scorpion_env.deal_lists import deal_list
 from scorpion_env.errors import ScorpionError
+from scorpion_env.frame import Frame
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
 from scorpion_env.state import OUTCOMES, TRUNCATED, WON
@@ -100,7 +101,7 @@ class ScorpionVecEnv(VecEnv):
             end_when=end_when,
             num_threads=num_threads,
         )
-        self._new_frame = self._batch.frames(masked=False, copied=True)
+        self._new_frame = self._batch.frames(masked=False)
         self.render_mode = None
         super().__init__(num_envs, observation_space(self.rules), action_space(self.rules))
         self._actions = np.zeros(num_envs, np.int64)
@@ -158,7 +159,7 @@ class ScorpionVecEnv(VecEnv):
             for i in np.flatnonzero(frame.ends[4]).tolist():
                 infos[i]["illegal_action"] = int(self._actions[i])
         if ended:
-            self._describe_ends(np.flatnonzero(dones), frame.numbers[3:], infos)
+            self._describe_ends(np.flatnonzero(dones), frame, infos)
             self._returns[dones] = 0
             self._lengths[dones] = 0
         return frame.seen["cards"], frame.rewards.astype(np.float32), dones, infos
@@ -166,7 +167,7 @@ class ScorpionVecEnv(VecEnv):
     def _describe_ends(
         self,
         places: npt.NDArray[np.intp],
-        numbers: npt.NDArray[np.int64],
+        frame: Frame,
         infos: list[dict[str, Any]],
     ) -> None:
         """Write what there is to say of the games that ended, column by column for speed."""
@@ -178,7 +179,7 @@ class ScorpionVecEnv(VecEnv):
             self._returns[places].round(6).tolist(),
             self._lengths[places].tolist(),
             batch.games["deal"][places].tolist(),
-            *numbers[:, places].tolist(),
+            *frame.numbers[3:, places].tolist(),
             strict=True,
         )
         for place, seen, total, length, deal, status, score, runs, moves in rows:

@@ -71,10 +71,11 @@ RULES_DTYPE = np.dtype(
         ("illegal_action", np.int64),
         ("observe_all", np.int64),
         ("autoreset", np.int64),
+        ("copied", np.int64),
     ],
     align=True,
 )
-"""A `Rules` as the kernels read it; the last five are what an environment adds to the rules."""
+"""A `Rules` as the kernels read it; the last six are what an environment adds to the rules."""
 
 
 def encode_rules(rules: Rules, max_steps: int | None = None) -> npt.NDArray[np.void]:
@@ -108,13 +109,13 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
 
     `moves` counts what was not taken back, `steps` what counts toward the step limit. `points` are
     those of the last action, `points_again` the part of them that a card's placement earned before.
-    `reported` says that a step has told of the game's end. The first `legal_count` of `legal` are
-    the legal actions; the last one of them is repeated
-    ``CHUNK`` times. `log_start` is where the game's events stand in the undo log of its batch.
+    `reported` says that a step has told of the game's end, `stale` that the batch's observation of
+    it still shows the end of the game before. The first `legal_count` of `legal` are the legal
+    actions; the last one of them is repeated ``CHUNK`` times. `log_start` is where the game's
+    events stand in the undo log of its batch.
 
-    By place in the deal: `order` (the card that was dealt there; of seeded deals only). By card:
-    `below` (the card it lies on, or ``NO_CARD``), `column` (see ``TAKEN``), `row` from the base,
-    `playable` (1 if it lies face up in a column, or in a cell), `paid` (whether its same-suit
+    By card: `below` (the card it lies on, or ``NO_CARD``), `column` (see ``TAKEN``), `row` from the
+    base, `playable` (1 if it lies face up in a column, or in a cell), `paid` (whether its same-suit
     placement was paid). By column: `end` (its last card, or ``NO_CARD``), `down` (face-down cards),
     `pile` (its cards from the base; what stands above the end means nothing). `below` and `pile`
     say the same, one for a card and one for a place: who walks down a column by `below` waits for
@@ -140,6 +141,7 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
             ("status", np.int8),
             ("illegal", np.int8),
             ("reported", np.int8),
+            ("stale", np.int8),
             ("runs", np.int8),
             ("reserve_left", np.int8),
             ("reserve", np.int8, (MAX_RESERVE,)),
@@ -148,7 +150,6 @@ def game_dtype(cards: int, columns: int, legal: int) -> np.dtype[np.void]:
             ("end", np.int8, (columns,)),
             ("down", np.int8, (columns,)),
             ("legal", np.int16, (legal,)),
-            ("order", np.int8, (cards,)),
             ("below", np.int8, (cards,)),
             ("column", np.int8, (cards,)),
             ("row", np.int8, (cards,)),

@@ -111,6 +111,21 @@ def find_refused(games: Any, actions: Any, rules: Any) -> Any:
 
 
 @inlined
+def _observe_anew(g: Any, rules: Any, seen: Any) -> None:
+    """Write the observation of a game whose batch still shows the end of the one before."""
+    if g.stale:
+        observe_game(g, rules, seen, rules.observe_all)
+        g.stale = 0
+
+
+@compiled
+def observe_stale(games: Any, rules: Any, seen: Any) -> None:
+    """Write the observations of all games of a batch whose batch still shows the games before."""
+    for b in range(games.shape[0]):
+        _observe_anew(games[b], rules[0], seen[b])
+
+
+@inlined
 def reward_of(g: Any, reward: Any) -> Any:
     """Return what the last action of a game paid, by the code of a reward, before its scale."""
     if reward == REWARD_POINTS:
@@ -209,13 +224,13 @@ def step_games(
     """Play one action in each of the games ``first`` … ``stop - 1`` of a batch.
 
     A game that is over is left as it is and earns nothing; with autoreset in the next step, it is
-    started anew instead. With autoreset in the same step, a game that ends leaves its last
-    observation in the second half of `seen` and its score, runs and moves in rows 4 to 6 of
-    `numbers`, and is started anew. All that a step hands out, see
-    :class:`scorpion_env.frame.Frame`, is written while the game's record is in the cache; `shown`
-    and `mask` are left out if they have no rows. `deals` is that of `start_next`, `end_dead` that
-    of `step_single`. The actions of a whole batch are looked at first; whoever plays it in parts
-    has called `find_refused` before.
+    started anew instead. With autoreset in the same step, a game that ends leaves its score,
+    runs and moves in rows 4 to 6 of `numbers`, and is started anew. Its last observation stays in
+    `seen` until the next step, where observations are copied, and is left in `shown` where not. All
+    that a step hands out, see :class:`scorpion_env.frame.Frame`, is written while the game's record
+    is in the cache; `mask` is left out if it has no rows. `deals` is that of `start_next`,
+    `end_dead` that of `step_single`. The actions of a whole batch are looked at first; whoever
+    plays it in parts has called `find_refused` before.
 
     Returns:
         How many games ended in this step, and how many of the actions were illegal; or -1 and the
@@ -228,15 +243,17 @@ def step_games(
             return -1, found
     ended = refused = 0
     same_step = rules[0].autoreset == AUTORESET_SAME_STEP
+    copied = rules[0].copied != 0
     all_shown = pointer(shown)
     events, masks, num_actions = pointer(log), pointer(mask), mask.shape[1]
     for b in range(first, stop):
         if b + AHEAD < stop:
             if mask.shape[0]:
                 claim(masks, (b + AHEAD) * num_actions, num_actions)
-            if shown.shape[0]:
+            if copied:
                 claim(all_shown, (b + AHEAD) * seen.itemsize, seen.itemsize)
         g = games[b]
+        _observe_anew(g, rules[0], seen[b])
         reward = 0.0
         if g.status == PLAYING:
             reward = _step_game(g, rules[0], events, actions[b], seen[b])
@@ -256,6 +273,7 @@ def step_games(
         numbers[3, b] = g.status
         if same_step:
             numbers[4, b] = numbers[5, b] = numbers[6, b] = 0
+        anew = False
         if g.status != PLAYING:
             ended += 1
             g.reported = 1
@@ -263,13 +281,16 @@ def step_games(
                 numbers[4, b] = g.score
                 numbers[5, b] = g.runs
                 numbers[6, b] = g.moves
-                seen[size + b] = seen[b]
-                start_next(g, rules[0], seen[b], deals)
+                anew = True
+                if not copied:
+                    shown[b] = seen[b]
+                start_next(g, rules[0], shown[b] if copied else seen[b], deals)
+                g.stale = copied
         numbers[0, b] = g.score
         numbers[1, b] = g.runs
         numbers[2, b] = g.moves
         if mask.shape[0]:
             write_mask(g, masks, b * num_actions, num_actions)
-        if shown.shape[0]:
+        if copied and not anew:
             shown[b] = seen[b]
     return ended, refused

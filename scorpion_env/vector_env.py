@@ -141,8 +141,9 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             num_threads=num_threads,
             deals=deals,
             end_when=end_when,
+            copied=copy,
         )
-        self._results = ResultsMaker(self._batch, masked=mask_in_info, copied=copy)
+        self._results = ResultsMaker(self._batch, masked=mask_in_info)
         self._started = False
         self.single_observation_space = observation_space(self.rules)
         self.single_action_space = action_space(self.rules)
@@ -277,7 +278,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             raise gym.error.ResetNeeded("Call env.reset() before the first env.step().")
         actions = self._checked_actions(actions)
         results = self._results()
-        ended, illegal = self._batch.step(actions, results.frame)
+        ended, illegal = self._batch.step(actions, results.frame, results.let_go)
         infos = results.infos(ended)
         if illegal:
             results.add_illegal(infos, actions)

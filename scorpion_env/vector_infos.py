@@ -16,10 +16,6 @@ from scorpion_env.state import OUTCOMES, PLAYING
 _OUTCOMES = np.array(OUTCOMES, object)
 
 
-KEPT_BYTES = 2**20
-"""Results of more bytes are made anew for each step: beside playing it, that costs little then."""
-
-
 class Results:
     """The arrays of one step, and the infos that show them.
 
@@ -39,9 +35,10 @@ class Results:
             everyone: All True, bool ``(num_envs,)``, read-only.
         """
         self.frame = frame
-        self.seen = frame.seen["cards"] if len(frame.seen) else batch.seen
+        self.seen = frame.seen["cards"] if batch.copied else batch.last_seen
         self.rewards = frame.rewards.view()  # whose flags the caller may change
-        self._last_seen = batch.last_seen
+        self._last_seen = batch.last_seen if batch.copied else frame.seen["cards"]
+        self._objects: tuple[npt.NDArray[np.object_], ...] = ()
         self._fill_infos(everyone)
         results = [self.seen, self.rewards, self.terminated, self.truncated]
         arrays = [*frame, *results, *self._infos_at_ends.values(), *self._final.values()]
@@ -76,18 +73,28 @@ class Results:
         """Return the infos of a step in which so many games are over."""
         if not ended:
             return self._infos.copy()
+        self._objects = ()
         infos = said_of_ends = self._infos_at_ends.copy()
+        outcomes = np.empty(len(self._over), object)
         places = self._over.nonzero()[0]
         if self._final:
-            observations = np.empty(len(self._over), object)
             rows = self._last_seen.take(places, 0)
+            observations = np.empty(len(self._over), object)
             observations[places] = np.fromiter(rows, object, len(rows))
             infos["final_obs"] = observations
+            self._objects = (observations, outcomes)
             infos["final_info"] = said_of_ends = self._final.copy()
-        outcomes = np.empty(len(self._over), object)
         outcomes[places] = _OUTCOMES[self._status[places]]
         said_of_ends["outcome"] = outcomes
         return infos
+
+    def let_go(self) -> None:
+        """Let go of what the last infos said of games that ended: some hundred small arrays.
+
+        That takes as long as to play some hundred games, so they are held until it can be done
+        while another thread plays.
+        """
+        self._objects = ()
 
     def add_illegal(self, infos: dict[str, Any], actions: npt.NDArray[np.int64]) -> None:
         """Name the illegal actions, in the final infos where a game ended and was started anew."""
@@ -111,15 +118,14 @@ class ResultsMaker:
     Args:
         batch: Whose steps they are.
         masked: Whether masks are wanted.
-        copied: Whether a step's arrays stay as they are. Otherwise all steps write to the same.
     """
 
-    def __init__(self, batch: Batch, *, masked: bool, copied: bool) -> None:
+    def __init__(self, batch: Batch, *, masked: bool) -> None:
         self._batch = batch
-        self._copied = copied
+        self._copied = batch.copied
         self._last: Results | None = None
         self._before: Results | None = None
-        self._new_frame = batch.frames(masked=masked, copied=copied)
+        self._new_frame = batch.frames(masked=masked)
         self._everyone = _everyone(batch.size)
 
     def __call__(self) -> Results:
@@ -128,8 +134,6 @@ class ResultsMaker:
         results = self._before if self._copied else self._last
         if results is None or (self._copied and not results.is_free()):
             results = Results(self._batch, self._new_frame(), self._everyone)
-            if self._copied and sum(array.nbytes for array in results.frame) > KEPT_BYTES:
-                return results
         self._before, self._last = self._last, results
         return results
 

@@ -11,6 +11,7 @@ import tempfile
 import time
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from benchmark_engine import choose
@@ -28,23 +29,43 @@ WARM_STARTS = 5
 def bytes_per_game(size: int = 8192) -> float:
     """Return what a game costs in memory: all that a Classic vector environment has allocated.
 
-    The arrays that its steps return belong to the caller and are not counted.
+    The arrays that its last step returned belong to the caller and are not counted; those of the
+    step before, which are kept to be used again, are.
     """
     _stepped(1)  # what is compiled or loaded now is not counted
     gc.collect()
     tracemalloc.start()
-    env = _stepped(size)  # noqa: F841 (it must live while its memory is counted)
+    _env, results = _stepped(size)
     gc.collect()
     allocated = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    return allocated / size
+    return (allocated - _bytes(results)) / size
 
 
-def _stepped(size: int) -> scorpion_env.ScorpionVectorEnv:
+def _stepped(size: int) -> tuple[scorpion_env.ScorpionVectorEnv, Any]:
+    """Return an environment after some steps in which games ended, and the last one's results."""
     env = scorpion_env.ScorpionVectorEnv(size)
-    env.reset(seed=0)
-    env.step(np.full(size, 364))
-    return env
+    _, infos = env.reset(seed=0)
+    actions, state = np.zeros(size, np.int64), 1
+    for _ in range(100):
+        state = choose(infos["action_mask"], actions, state)
+        results = env.step(actions)
+        infos = results[4]
+    return env, results
+
+
+def _bytes(results: tuple[Any, ...]) -> int:
+    """Return how much memory the arrays take that the results of a step are, or are views of."""
+    found = {}
+    waiting = list(results)
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += item.values()
+        elif isinstance(item, np.ndarray):
+            found[id(item)] = sys.getsizeof(item)  # with its data, if it owns them
+            waiting += [item.base, *(item.tolist() if item.dtype == object else [])]
+    return sum(found.values())
 
 
 def growth(steps: int, size: int = 1024) -> tuple[float, float]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from scorpion_env import ScorpionVectorEnv
-from scorpion_env.vector_infos import KEPT_BYTES
+from scorpion_env.observation import observe_game
 
 MODES = ["SAME_STEP", "NEXT_STEP", "DISABLED"]
 
@@ -137,17 +137,44 @@ def test_arrays_that_nobody_keeps_are_used_again() -> None:
     assert len({results[0].ctypes.data for results in kept}) == 20
 
 
-def test_large_results_are_not_kept() -> None:
-    vector = ScorpionVectorEnv(KEPT_BYTES // 700)
+@pytest.mark.parametrize("kept", [0, 5])
+def test_an_environment_keeps_two_results_at_most(kept: int) -> None:
+    vector = ScorpionVectorEnv(2000)
     vector.reset(seed=0)
     actions = np.full(vector.num_envs, 364)
-    vector.step(actions)
+    size = sum(array.nbytes for array in vector._results().frame)
     tracemalloc.start()
-    for _ in range(3):
-        vector.step(actions)
+    held: list[Any] = []
+    for _ in range(10):
+        held = [*held, vector.step(actions)][-kept:] if kept else []
+    del held
     left, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert left < KEPT_BYTES / 10
+    assert left < 2.2 * size
+
+
+@pytest.mark.parametrize("copy", [True, False])
+@pytest.mark.parametrize("observation", ["player", "full"])
+def test_observations_are_those_of_the_games_now_played(copy: bool, observation: str) -> None:
+    vector = ScorpionVectorEnv(40, copy=copy, observation=observation, max_steps=5)
+    vector.reset(seed=2)
+    rng = np.random.default_rng(0)
+    some = np.zeros(40, np.bool_)
+    some[0] = True
+    ends = 0
+    for _ in range(30):
+        observations, _, _, _, infos = vector.step(random_actions(rng, vector.action_masks()))
+        ends += "final_obs" in infos
+        expected = observations.copy()
+        for i, game in enumerate(vector._batch.games):
+            fresh = np.zeros(1, vector._batch._seen.dtype)
+            everything = vector._batch.rules_record[0]["observe_all"]
+            observe_game(game, vector._batch.rules_record[0], fresh[0], everything)
+            assert (fresh["cards"][0] == expected[i]).all()
+        if ends % 2:
+            later = vector.reset(options={"reset_mask": some})[0]
+            assert (later[1:] == expected[1:]).all()
+    assert ends > 5
 
 
 @pytest.mark.parametrize("mode", MODES)

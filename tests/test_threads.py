@@ -1,0 +1,124 @@
+"""Threads that share a step: whoever comes, early, late or never, every game is played once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scorpion_env.batch import Batch
+from scorpion_env.frame import Frame
+from scorpion_env.rules import get_rules
+from scorpion_env.stepping import AUTORESET_SAME_STEP
+from scorpion_env.threads import DONE, ENDED, ILLEGAL, NEXT, OPEN, Team, step_shared
+
+SIZE, SHARE = 50, 7
+
+
+def new_batch() -> Batch:
+    """Games of which some end at once, when the reserve is dealt."""
+    batch = Batch(get_rules("classic"), SIZE, autoreset=AUTORESET_SAME_STEP, max_steps=1)
+    batch.key(3)
+    for i in range(SIZE):
+        batch.start_next(i)
+    return batch
+
+
+def new_frame(batch: Batch) -> Frame:
+    frame = batch.frames(masked=True)()
+    for array in frame:
+        array[...] = np.zeros((), array.dtype)
+    return frame
+
+
+def play(batch: Batch, frame: Frame, actions: Any, told: Any, thread: int) -> int:
+    """Take a thread's part in a step."""
+    tables = batch.games, batch.rules_record, batch.log, batch._seen
+    shared = batch.deals, None, told, SHARE
+    return int(step_shared(*tables, actions, *frame, *shared, thread))
+
+
+def state(batch: Batch, frame: Frame) -> list[bytes]:
+    return [array.tobytes() for array in (batch.games, batch.seen, *frame)]
+
+
+@pytest.fixture
+def actions() -> Any:
+    numbers = np.full(SIZE, 364)
+    numbers[::3] = 0  # illegal in most games
+    return numbers
+
+
+@pytest.fixture
+def expected(actions: Any) -> tuple[list[bytes], tuple[int, int]]:
+    batch = new_batch()
+    frame = new_frame(batch)
+    counts = batch.step(actions, frame)
+    return state(batch, frame), counts
+
+
+def new_told(*first: int) -> Any:
+    told = np.zeros(NEXT + len(first), np.int64)
+    told[NEXT:] = first
+    return told
+
+
+@pytest.mark.parametrize("first", [(0, 25), (0, 16, 33)])
+def test_a_thread_plays_the_games_of_those_that_never_come(
+    first: tuple[int, ...], actions: Any, expected: Any
+) -> None:
+    batch = new_batch()
+    frame, told = new_frame(batch), new_told(*first)
+    assert play(batch, frame, actions, told, 0) == -1
+    assert told[DONE] == SIZE
+    assert (state(batch, frame), (told[ENDED], told[ILLEGAL])) == expected
+    for thread in range(1, len(first)):  # they come when everything is done
+        assert play(batch, frame, actions, told, thread) == -1
+    assert (state(batch, frame), (told[ENDED], told[ILLEGAL])) == expected
+
+
+def test_another_thread_plays_all_that_is_left(actions: Any, expected: Any) -> None:
+    batch = new_batch()
+    frame, told = new_frame(batch), new_told(0, 25)
+    told[OPEN] = 1
+    assert play(batch, frame, actions, told, 1) == -1
+    assert told[DONE] == SIZE
+    assert (state(batch, frame), (told[ENDED], told[ILLEGAL])) == expected
+
+
+def test_other_threads_wait_until_the_actions_are_looked_at(actions: Any) -> None:
+    batch = new_batch()
+    frame, told = new_frame(batch), new_told(0, 25)
+    before = state(batch, frame)
+    assert play(batch, frame, actions, told, 1) == -1
+    assert state(batch, frame) == before
+
+
+def test_nobody_plays_when_an_action_is_refused(actions: Any) -> None:
+    batch = new_batch()
+    frame, told = new_frame(batch), new_told(0, 25)
+    before = state(batch, frame)
+    actions[41] = 400
+    assert play(batch, frame, actions, told, 0) == 41
+    assert play(batch, frame, actions, told, 1) == -1
+    assert state(batch, frame) == before
+
+
+@pytest.mark.parametrize(
+    ("size", "num_threads", "others"), [(1, 4, 0), (2, 2, 1), (128, 2, 1), (5, 9, 4), (900, 3, 2)]
+)
+def test_every_thread_of_a_team_has_a_game(size: int, num_threads: int, others: int) -> None:
+    assert Team(size, num_threads).others == others
+
+
+def test_a_team_calls_once_aside_what_it_is_given(actions: Any, expected: Any) -> None:
+    batch = new_batch()
+    batch._team = Team(SIZE, 3)
+    frame = new_frame(batch)
+    calls: list[int] = []
+    counts = batch.step(actions, frame, lambda: calls.append(1))
+    assert (state(batch, frame), counts) == expected
+    assert batch._team._pool is not None
+    batch._team._pool.shutdown()
+    assert calls == [1]
