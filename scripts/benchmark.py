@@ -9,6 +9,7 @@ Examples:
     python scripts/benchmark.py --only threads --only process
     python scripts/benchmark.py --only engine --only peers --json benchmark.json
     python scripts/benchmark.py --growth 1e8
+    python scripts/benchmark.py --show benchmark.json
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from benchmark_types import Contender
 from cli_common import command_line, json_option, main_guard, make_console, make_table
 from rich.console import Console
 
-from scorpion_env.files import write_whole
+from scorpion_env.errors import ScorpionError
+from scorpion_env.files import read_object, write_whole
 
 ROUNDS = 5
 VECTOR_1024 = names.VECTOR.format(1024)
@@ -101,17 +103,27 @@ ASKED_SECONDS = {"cold, import and reset": 15.0, "warm, import and reset": 1.5}
     metavar="STEPS",
     help="Only play so many steps and say how much memory the process had before and after.",
 )
+@click.option(
+    "--show",
+    "shown",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Only print the tables of a result that --json wrote.",
+)
 @json_option
 @main_guard
-def main(groups: tuple[str, ...], growth_steps: float | None, json_path: Path | None) -> None:
+def main(
+    groups: tuple[str, ...], growth_steps: float | None, shown: Path | None, json_path: Path | None
+) -> None:
     """Print steps per second, medians of five rounds, and the ratios that are asked for."""
     warnings.simplefilter("ignore")
+    if shown is not None:
+        print_result(make_console(), read_result(shown))
+        return
     result: dict[str, Any] = {"command": command_line(), "machine": machine()}
-    console = make_console()
     if growth_steps is not None:
         before, after = growth(int(growth_steps))
         result["growth"] = {"steps": int(growth_steps), "before_mib": before, "after_mib": after}
-        console.print(f"{growth_steps:,.0f} steps: {before:.1f} MiB before, {after:.1f} MiB after")
     else:
         wanted = groups or tuple(GROUPS)
         rates = measure([c for group in wanted for c in GROUPS[group]()])
@@ -120,10 +132,31 @@ def main(groups: tuple[str, ...], growth_steps: float | None, json_path: Path | 
         if "process" in wanted:
             asked += measure_process()
         result |= {"steps_per_second": rates, "medians": medians, "asked": asked}
-        print_rates(console, rates, medians)
-        print_asked(console, asked)
+    print_result(make_console(), result)
     if json_path is not None:
         write_whole(json_path, json.dumps(result, indent=1) + "\n")
+
+
+def read_result(path: Path) -> dict[str, Any]:
+    """Return what a file holds that ``--json`` wrote.
+
+    Raises:
+        ScorpionError: if it is no such file.
+    """
+    result = read_object(path, "result of a benchmark")
+    if not result.keys() & {"growth", "asked"}:
+        raise ScorpionError(f"{path} is no result of a benchmark: it has no 'asked' in it.")
+    return result
+
+
+def print_result(console: Console, result: dict[str, Any]) -> None:
+    """Print the tables of a result."""
+    if "growth" in result:
+        steps, before, after = result["growth"].values()
+        console.print(f"{steps:,} steps: {before:.1f} MiB before, {after:.1f} MiB after")
+        return
+    print_rates(console, result["steps_per_second"], result["medians"])
+    print_asked(console, result["asked"])
 
 
 def machine() -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import sys
 from pathlib import Path
 
@@ -39,6 +40,27 @@ def test_a_survey_adds_up() -> None:
         for field in ("deals", "won", "lost", "unknown", "nodes"):
             assert sum(int(row[field]) for row in rows) == int(total[field]), path
         assert int(total["won"]) + int(total["lost"]) + int(total["unknown"]) == int(total["deals"])
+
+
+@pytest.mark.parametrize("path", sorted(Path(ROOT, "docs", "performance").glob("*.json")))
+def test_the_page_of_performance_shows_the_results_that_are_kept(path: Path) -> None:
+    import benchmark
+    from rich.console import Console
+
+    console = Console(width=200, record=True, file=io.StringIO(), highlight=False)
+    benchmark.print_result(console, benchmark.read_result(path))
+    lines = [line.rstrip() for line in console.export_text().splitlines()]
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    expected = "\n".join(["```", *lines, "```"])
+    assert expected in page, f"paste what python scripts/benchmark.py --show {path} prints"
+
+
+def test_what_is_no_result_of_a_benchmark_is_refused(tmp_path: Path) -> None:
+    import benchmark
+
+    (tmp_path / "x.json").write_text('{"steps": 1}')
+    with pytest.raises(ScorpionError, match="no 'asked' in it"):
+        benchmark.read_result(tmp_path / "x.json")
 
 
 def test_the_leaderboard_is_made_from_its_rows() -> None:
