@@ -13,6 +13,7 @@ from pathlib import Path
 
 from agents.base import Agent, Valuer
 from agents.greedy import GreedyAgent
+from agents.memory import MEMORY, RememberingAgent
 from agents.playouts import PLAYOUTS, PlayoutAgent
 from agents.random_agent import RandomAgent
 from agents.search import SEARCH, OracleAgent, SearchAgent, parse_budget
@@ -59,7 +60,8 @@ def load_agent(
             without a budget, weighs moves by the pretrained agent's critic if that saw all cards in
             training, and otherwise lets the agent choose among moves that are equally good),
             ``"tree+pretrained"`` (likewise, looks two moves ahead), ``"playouts"`` (likewise),
-            ``"oracle"``, ``"pretrained"``, or a path.
+            ``"oracle"``, ``"pretrained"``, or a path. ``"memory+greedy"`` plays as greedy does but
+            never goes back to a position that the game has been in, unless it must; so with others.
         rules: The variant it is to play.
         stochastic: Let a trained agent draw its actions instead of taking the likeliest.
         trust: Load a model file that could execute code; needed for files of unknown origin only.
@@ -72,6 +74,9 @@ def load_agent(
     name = str(name_or_path)
     if name in AGENTS:
         return AGENTS[name](rules)
+    head, plus, player = name.partition("+")
+    if head == MEMORY and plus:
+        return RememberingAgent(load_agent(player, rules, stochastic=stochastic, trust=trust))
     if re.match(rf"({SEARCH}[:+]|{TREE}([:+]|$))", name):
         return _search_agent(name, rules, trust=trust)
     head, colon, budget = name.partition(":")

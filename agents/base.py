@@ -44,11 +44,14 @@ class Agent(ABC):
         information: ``"player"`` sees what a player sees; ``"oracle"`` also sees hidden cards, and
             is given the observations of ``observation="full"``.
         stochastic: Whether its play depends on the draws.
+        remembers: Whether it is not to go back to positions that a game has been in; whoever plays
+            games with it does so by :class:`agents.memory.Player`.
         rules: The variant it plays.
     """
 
     information: Information = "player"
     stochastic: bool = False
+    remembers: bool = False
 
     def __init__(self, name: str, rules: Rules) -> None:
         self.name = name

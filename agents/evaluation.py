@@ -20,6 +20,7 @@ from gymnasium.vector import AutoresetMode
 
 from agents.base import Actions, Agent, Information, Masks, Observations
 from agents.draws import deal_key, draw_numbers
+from agents.memory import Player
 from agents.statistics import Interval, mean_interval, wilson_interval
 from scorpion_env.board_text import format_board
 from scorpion_env.checks import checked_seed
@@ -228,7 +229,7 @@ class _Table:
         if num_envs < 1:
             raise ScorpionError(f"There must be at least 1 game at once, not {num_envs}.")
         places = min(num_envs, len(starts))
-        self._agent = agent
+        self._player = Player(agent)
         self._seed = seed
         self._starts = starts
         self._env = ScorpionVectorEnv(
@@ -280,11 +281,13 @@ class _Table:
 
     def _choose(self, observations: Observations, masks: Masks) -> Actions:
         live = self._live
-        draws = draw_numbers(self._seed, self._keys[self._deal_at[live]], self._steps[live])
-        return self._agent.act(observations, masks, draws)
+        deals = self._deal_at[live]
+        draws = draw_numbers(self._seed, self._keys[deals], self._steps[live])
+        return self._player.act(deals.tolist(), observations, masks, draws)
 
     def _record(self, ended: npt.NDArray[np.bool_], infos: dict[str, Any]) -> None:
         deals = self._deal_at[ended]
+        self._player.forget(deals.tolist())
         for field, key in (("points", "score"), ("runs", "runs"), ("moves", "moves")):
             self._numbers[field][deals] = infos[key][ended]
         left = _face_down(self._observations[ended])

@@ -40,6 +40,7 @@ from terminal import (
 
 from agents import Agent, load_agent
 from agents.draws import deal_key, draw_numbers
+from agents.memory import Player
 from scorpion_env import replay
 from scorpion_env.board import Board
 from scorpion_env.deals import Position, parse_deal
@@ -169,10 +170,11 @@ def agent_frames(
     observation, info = env.reset(options=options)
     yield Frame(env.oracle_board(), _status(env, info, None))
     key = np.array([deal_key(start)], np.uint64)
+    player = Player(agent)
     step, over = 0, False
     while not over:
         draws = draw_numbers(seed, key, np.array([step], np.uint64))
-        actions = agent.act(observation[None], env.action_masks()[None], draws)
+        actions = player.act([0], observation[None], env.action_masks()[None], draws)
         observation, _, terminated, truncated, info = env.step(actions[0])
         step += 1
         over = terminated or truncated
