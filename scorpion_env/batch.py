@@ -283,7 +283,7 @@ class Batch:
         Args:
             actions: int64 ``(size,)``.
             frame: What is written to.
-            meanwhile: Called by another thread, if there is one, while games are played.
+            meanwhile: What another thread, if there is one and it has the time, may call.
 
         Returns:
             How many games ended, and how many of the actions were illegal.
@@ -344,7 +344,7 @@ class Batch:
 
     @property
     def last_seen(self) -> npt.NDArray[np.int8]:
-        """That array as the last step left it.
+        """That array as the last step left it, until `seen` is asked for.
 
         Where games are started anew in the step in which they end, and observations are copied, it
         holds the last ones of the games that ended.

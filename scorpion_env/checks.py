@@ -69,7 +69,7 @@ def checked_scale(reward_scale: float) -> float:
     """
     try:
         finite = math.isfinite(reward_scale)
-    except (TypeError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         finite = False
     if not finite:
         raise ScorpionError(f"reward_scale must be a finite number, not {reward_scale!r}.")

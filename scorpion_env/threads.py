@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import time
+import weakref
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from scorpion_env.compiled import compiled
 from scorpion_env.pointers import add_atomically, pointer
@@ -17,12 +23,22 @@ SHARE = 128
 """A thread takes so many games at a time: long enough to take, short enough to wait for."""
 
 PATIENCE = 20_000
-"""How often a thread looks whether another one is ready, before it gives up: some 0.2 ms."""
+"""How often a thread looks whether another one is ready before it sleeps: some 0.1 ms."""
+
+NAP = 1e-4
+"""Seconds that it sleeps then, before it looks again."""
 
 OPEN, DONE, ENDED, ILLEGAL, NEXT = range(5)
 """What threads that share a step tell each other: whether to begin, 1, or not to, -1; of how many
 games the step is done; how many of them ended; how many actions were illegal; and from there on,
 for each thread, which of its games is to be played next."""
+
+Desk = SimpleQueue[Callable[[], None] | None]
+"""Where a thread finds what it is to do. Unlike other queues it has no lock that an interruption
+could leave locked."""
+
+PLAYED, TOO_EARLY = -1, -2
+"""What `step_shared` returns besides the number of a game."""
 
 
 @compiled
@@ -48,8 +64,8 @@ def step_shared(
     Each thread has a part of the games, the same at every step, which stay in its cache. It takes
     a few after another; when none of its own is left, of those of the others. So all end at the
     same time, also one that started late or was held up. The first thread looks at the actions
-    before the others may begin, and in the end waits for their last games, but not for ever: they
-    may have been put to sleep. The others may come at any time, or never.
+    before the others may begin, and in the end waits a while for their last games, which may take
+    long if they have been put to sleep. The others may come at any time, or never.
 
     The last three arguments are: `told`, what the threads tell each other, int64 ``(NEXT +
     threads,)``, new for every step, 0 but for the first game of each part, so that a thread that
@@ -57,7 +73,8 @@ def step_shared(
     number of this one, from 0.
 
     Returns:
-        -1, or in the first thread the game whose action is refused; then nothing is changed.
+        `PLAYED`; or in the first thread the game whose action is refused, and then nothing is
+        changed; or in the others `TOO_EARLY`, if the first has not looked at the actions yet.
     """
     size, threads = games.shape[0], told.shape[0] - NEXT
     place = pointer(told)
@@ -67,10 +84,13 @@ def step_shared(
         if refused >= 0:
             return refused
     for _ in range(PATIENCE):
-        if add_atomically(place, OPEN, 0) != 0:
+        begin = add_atomically(place, OPEN, 0)
+        if begin > 0:
             break
-    if add_atomically(place, OPEN, 0) != 1:
-        return -1
+        if begin < 0:
+            return PLAYED
+    else:
+        return TOO_EARLY
     for other in range(threads):
         part = (thread + other) % threads
         end = (part + 1) * size // threads
@@ -102,7 +122,7 @@ def step_shared(
         for _ in range(PATIENCE):
             if add_atomically(place, DONE, 0) == size:
                 break
-    return -1
+    return PLAYED
 
 
 class Team:
@@ -110,7 +130,7 @@ class Team:
 
     The games of a batch share nothing, and compiled functions release the interpreter's lock, so
     the results are the same for any number of threads. The threads are started at the first use; a
-    copy, an unpickled one and one in a forked process start their own.
+    copy, an unpickled one and one in a forked process start their own. They end with their team.
 
     Args:
         size: Number of games.
@@ -127,41 +147,73 @@ class Team:
         self.others = threads - 1
         self._begin = np.zeros(NEXT + threads, np.int64)
         self._begin[NEXT:] = np.arange(threads) * size // threads
-        self._pool: ThreadPoolExecutor | None = None
+        self._desks: list[Desk] = []
         self._process = 0
 
     def step(self, meanwhile: Callable[[], None] | None, *arguments: Any) -> tuple[int, int]:
         """Play a step; see `step_shared`.
 
         Args:
-            meanwhile: What another thread calls before it plays: what would keep the calling one
-                from playing.
+            meanwhile: What another thread may call before it plays, if it comes to it: what would
+                keep the calling one from playing.
             *arguments: Those of `step_shared`, without what the threads tell each other.
 
         Returns:
             How many games ended and how many of the actions were illegal; or -1 and the game whose
             action is refused, and then nothing is changed.
         """
-        if self._pool is None or self._process != os.getpid():
-            self._pool = ThreadPoolExecutor(self.others, thread_name_prefix="scorpion_env")
-            self._process = os.getpid()
+        if self._process != os.getpid():
+            self._hire()
         told = self._begin.copy()
         arguments = (*arguments, told, self._share)
         function: Callable[..., int] = step_shared
 
-        def play(thread: int) -> int:
+        def help_out(thread: int) -> None:
             if thread == 1 and meanwhile is not None:
                 meanwhile()
-            return function(*arguments, thread)
+            while function(*arguments, thread) == TOO_EARLY:
+                time.sleep(NAP)
 
-        others = [self._pool.submit(play, thread) for thread in range(1, self.others + 1)]
-        refused = play(0)
+        try:
+            for thread, desk in enumerate(self._desks, start=1):
+                with suppress(Empty):  # unless the thread has not come to an earlier step
+                    desk.get_nowait()
+                desk.put(partial(help_out, thread))
+            refused = function(*arguments, 0)
+        finally:
+            self._leave(told)
         if refused >= 0:
             return -1, refused
-        if told[DONE] < self._size:
-            for other in others:
-                other.result()
         return int(told[ENDED]), int(told[ILLEGAL])
 
+    def _leave(self, told: npt.NDArray[np.int64]) -> None:
+        """Return when nobody plays any more; if the user interrupts that, say so afterwards."""
+        interruption: BaseException | None = None
+        if told[OPEN] == 0:
+            told[OPEN] = -1
+        while told[OPEN] == 1 and told[DONE] < self._size:
+            try:
+                time.sleep(NAP)
+            except BaseException as error:
+                interruption = error
+        if interruption is not None:
+            raise interruption
+
+    def _hire(self) -> None:
+        self._process = os.getpid()
+        self._desks = [SimpleQueue() for _ in range(self.others)]
+        for desk in self._desks:
+            # Daemons: at the interpreter's end they wait for work, and nobody shall wait for them.
+            Thread(target=_work, args=(desk,), name="scorpion_env", daemon=True).start()
+            weakref.finalize(self, desk.put, None)
+
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_pool": None}
+        return self.__dict__ | {"_desks": [], "_process": 0}
+
+
+def _work(desk: Desk) -> None:
+    """Do what is put on a thread's desk, until that is None."""
+    while (task := desk.get()) is not None:
+        with suppress(Exception):  # the calling thread fails likewise, and is heard
+            task()
+        del task  # and with it the arrays of its step

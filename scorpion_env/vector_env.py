@@ -96,7 +96,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             mask_in_info: See `ScorpionEnv`.
         autoreset_mode: `gymnasium.vector.AutoresetMode` or its name.
         copy: Return arrays that stay as they are for as long as anybody holds them, or a part of
-            them. With False, the next step overwrites all arrays that a step returned.
+            them, and are used again then: reshape views of them, not the arrays in place. With
+            False, the next step overwrites all arrays that a step returned.
         num_threads: How many threads share the games of a step; the results are the same for any
             number. More than one pays from about a thousand games on.
         render_mode: ``"ansi"`` lets `render` return a text for each game.
@@ -184,7 +185,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         if mask is not None and not self._copy:
             shared = self._results().frame.mask
             shared[:] = mask
-            mask = shared
+            mask = shared.view()  # whose shape and flags the caller may change
         whom = chosen.copy()
         whom.setflags(write=False)
         infos = number_infos(numbers, mask, whom)

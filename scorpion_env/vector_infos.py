@@ -91,8 +91,8 @@ class Results:
     def let_go(self) -> None:
         """Let go of what the last infos said of games that ended: some hundred small arrays.
 
-        That takes as long as to play some hundred games, so they are held until it can be done
-        while another thread plays.
+        That takes as long as to play some hundred games, so they are held until another thread can
+        do it, which plays the fewer then, or these results are used again.
         """
         self._objects = ()
 
@@ -109,11 +109,12 @@ class Results:
 class ResultsMaker:
     """Gives each step of a batch arrays to be written to.
 
-    Making the arrays of a step and the views of them takes as long as to play thirty games. So
-    small ones are used again as soon as nobody holds any of them, which the interpreter's reference
-    counts tell: whoever keeps a result finds it unchanged for ever, as if each step made its own.
-    Whatever a caller wrote into an array that he let go of is written over; only a shape, dtype or
-    flag that he gave to the array itself stays.
+    Making the arrays of a step and the views of them takes as long as to play thirty games, and
+    large ones cost a system call and new pages as well, if the system takes them back. So the last
+    two results are kept, and used again if nobody holds any array of them when their turn comes,
+    which the interpreter's reference counts tell: whoever keeps a result finds it unchanged for
+    ever, as if each step made its own. Whatever a caller wrote into an array that he let go of is
+    written over; only a shape, dtype or flag that he gave to the array itself stays.
 
     Args:
         batch: Whose steps they are.

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import threading
+import time
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -11,7 +15,7 @@ from scorpion_env.batch import Batch
 from scorpion_env.frame import Frame
 from scorpion_env.rules import get_rules
 from scorpion_env.stepping import AUTORESET_SAME_STEP
-from scorpion_env.threads import DONE, ENDED, ILLEGAL, NEXT, OPEN, Team, step_shared
+from scorpion_env.threads import DONE, ENDED, ILLEGAL, NEXT, OPEN, TOO_EARLY, Team, step_shared
 
 SIZE, SHARE = 50, 7
 
@@ -91,7 +95,7 @@ def test_other_threads_wait_until_the_actions_are_looked_at(actions: Any) -> Non
     batch = new_batch()
     frame, told = new_frame(batch), new_told(0, 25)
     before = state(batch, frame)
-    assert play(batch, frame, actions, told, 1) == -1
+    assert play(batch, frame, actions, told, 1) == TOO_EARLY
     assert state(batch, frame) == before
 
 
@@ -112,13 +116,83 @@ def test_every_thread_of_a_team_has_a_game(size: int, num_threads: int, others: 
     assert Team(size, num_threads).others == others
 
 
-def test_a_team_calls_once_aside_what_it_is_given(actions: Any, expected: Any) -> None:
+def test_steps_do_not_pile_up_for_a_thread_that_is_held_up(actions: Any, expected: Any) -> None:
     batch = new_batch()
-    batch._team = Team(SIZE, 3)
+    batch._team = team = Team(SIZE, 2)
+    team._hire()
+    held_up, go_on = Event(), Event()
+
+    def hold_up() -> None:
+        held_up.set()
+        go_on.wait(60)
+
+    team._desks[0].put(hold_up)
+    assert held_up.wait(60)
+    frames = [new_frame(batch) for _ in range(20)]
+    for frame in frames:
+        batch.key(3)
+        for i in range(SIZE):
+            batch.start_next(i)
+        assert (batch.step(actions, frame), state(batch, frame)) == expected[::-1]
+        assert team._desks[0].qsize() == 1
+    go_on.set()
+
+
+def test_a_user_who_interrupts_waits_for_the_games_that_are_being_played(
+    actions: Any, expected: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    playing = Event()
+
+    def interrupted(*arguments: Any) -> int:
+        *_, told, _share, thread = arguments
+        if thread == 0:
+            told[OPEN] = 1
+            playing.wait(60)
+            raise KeyboardInterrupt
+        playing.set()
+        time.sleep(0.3)
+        return int(step_shared(*arguments))
+
+    monkeypatch.setattr("scorpion_env.threads.step_shared", interrupted)
+    batch = new_batch()
+    batch._team = Team(SIZE, 2)
     frame = new_frame(batch)
-    calls: list[int] = []
-    counts = batch.step(actions, frame, lambda: calls.append(1))
-    assert (state(batch, frame), counts) == expected
-    assert batch._team._pool is not None
-    batch._team._pool.shutdown()
-    assert calls == [1]
+    with pytest.raises(KeyboardInterrupt):
+        batch.step(actions, frame)
+    assert state(batch, frame) == expected[0]
+
+
+def test_a_step_that_never_begins_lets_the_other_threads_go(
+    actions: Any, expected: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = new_batch()
+    batch._team = team = Team(SIZE, 2)
+    with monkeypatch.context() as patched:
+        patched.setattr("scorpion_env.threads.step_shared", never_begun)
+        with pytest.raises(MemoryError):
+            batch.step(actions, new_frame(batch))
+    frame, done = new_frame(batch), Event()
+    assert (batch.step(actions, frame), state(batch, frame)) == expected[::-1]
+    team._desks[0].put(done.set)
+    assert done.wait(60)
+
+
+def never_begun(*arguments: Any) -> int:
+    if arguments[-1] == 0:
+        time.sleep(0.1)
+        raise MemoryError
+    return int(step_shared(*arguments))
+
+
+def test_threads_end_with_their_team() -> None:
+    team = Team(SIZE, 3)
+    team._hire()
+    threads = [thread for thread in threading.enumerate() if thread.name == "scorpion_env"]
+    assert len(threads) >= 2
+    before = len(threads)
+    del team
+    gc.collect()
+    deadline = time.monotonic() + 60
+    while sum(thread.is_alive() for thread in threads) > before - 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
