@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from scorpion_env.board import Board
 from scorpion_env.checks import checked_count, checked_end, checked_scale, checked_steps
-from scorpion_env.deal_lists import WINNABLE, deal_list
-from scorpion_env.deals import Position, Start, deal_order, parse_deal
+from scorpion_env.deals import EpisodeStart, Position, Start, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
 from scorpion_env.frame import Frame, FrameMaker
 from scorpion_env.kernels import clear, conclude, play, start_order, undo
@@ -65,7 +64,7 @@ class Batch:
         autoreset: int = AUTORESET_DISABLED,
         undo_actions: int = 0,
         num_threads: int = 1,
-        deals: str | npt.ArrayLike = "all",
+        deals: npt.NDArray[np.uint64] | None = None,
         end_when: str = "stuck",
         copied: bool = True,
     ) -> None:
@@ -83,7 +82,7 @@ class Batch:
             undo_actions: How many actions the undo log holds; at least the step limit is taken
                 where undo is an action, otherwise 0 keeps no log.
             num_threads: How many threads share the games of a step; the results are the same.
-            deals: What `start_next` draws from; see :func:`scorpion_env.deal_lists.deal_list`.
+            deals: The seeded deals that `start_next` draws from, uint64; all by default.
             end_when: ``"stuck"``: a game is lost when no action can change the position.
                 ``"dead"``: as soon as it is proved, under the cards (oracle), to be beyond winning.
             copied: Whether a step's observations are copied to its frame.
@@ -106,7 +105,7 @@ class Batch:
         self.rules_record["autoreset"] = autoreset
         self.rules_record["copied"] = self.copied = copied
         self._raises = illegal_action == ILLEGAL_ACTIONS[ILLEGAL_RAISE]
-        self.deals = deal_list(deals, rules)
+        self.deals = np.zeros(0, np.uint64) if deals is None else deals
         self._end_dead = checked_end(end_when, rules)
         if rules.undo_action:
             undo_actions = max(undo_actions, self.max_steps)
@@ -151,23 +150,19 @@ class Batch:
             self.deals if deals is None else deals,
         )
 
-    def checked_start(self, start: Start) -> Start:
-        """Return a start that `start` will not refuse.
-
-        Raises:
-            ScorpionError: if it names no deal.
-        """
-        return start if isinstance(start, Position) or start == WINNABLE else parse_deal(start)
+    def start_episode(self, index: int, start: EpisodeStart) -> None:
+        """Start one game as `start` does, or `start_next` on one of several deals."""
+        if isinstance(start, np.ndarray):
+            self.start_next(index, start)
+        else:
+            self.start(index, start)
 
     def start(self, index: int, start: Start) -> None:
-        """Start one game on a named deal, on one that can be won, or from a position.
+        """Start one game on a named deal, or from a position.
 
         Raises:
             ScorpionError: if `start` names no deal; the game is unchanged.
         """
-        if start == WINNABLE:
-            self.start_next(index, deal_list(WINNABLE, self.rules))
-            return
         if isinstance(start, Position):
             load_board(self.games[index], start.board, self.rules)
             self.conclude(index)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.deals import MAX_SEED
+from scorpion_env.deals import MAX_SEED, EpisodeStart, Position, Start, parse_deal
 from scorpion_env.errors import DealError, unknown
 from scorpion_env.rules import Rules
 
@@ -55,6 +55,26 @@ def deal_list(deals: str | npt.ArrayLike, rules: Rules) -> npt.NDArray[np.uint64
     if numbers.min() < 0:
         raise DealError(f"Deal '{numbers.min()}' does not exist; the numbers go from 0.")
     return numbers.astype(np.uint64)
+
+
+def episode_start(deal: Start, rules: Rules) -> EpisodeStart:
+    """Return what :meth:`scorpion_env.batch.Batch.start_episode` takes and does not refuse.
+
+    Args:
+        deal: What the reset option ``deal`` names, or a position.
+        rules: The variant.
+
+    Returns:
+        The text of a deal, the position, or for ``"winnable"`` the deals to draw from, uint64.
+
+    Raises:
+        ScorpionError: if there is no such deal.
+    """
+    if isinstance(deal, Position):
+        return deal
+    if isinstance(deal, str) and deal == WINNABLE:
+        return deal_list(WINNABLE, rules)
+    return parse_deal(deal)
 
 
 def read_deal_list(path: Path) -> npt.NDArray[np.uint64]:

@@ -181,6 +181,9 @@ class Position:
 Start = int | str | Position
 """How a game is started: a deal's number or text, or a position."""
 
+EpisodeStart = Start | npt.NDArray[np.uint64]
+"""How an episode is started: so, or on one of several seeded deals."""
+
 
 def parse_deals(text: str, rules: Rules, *, seed: int = 0) -> list[str | Position]:
     """Return the games that a command line names.

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from scorpion_env.batch import Batch
 from scorpion_env.board import Board
 from scorpion_env.checks import checked_seed
-from scorpion_env.deals import Start
+from scorpion_env.deal_lists import deal_list, episode_start
+from scorpion_env.deals import EpisodeStart
 from scorpion_env.errors import ScorpionError
 from scorpion_env.moves import action_text
 from scorpion_env.positions import parse_position
@@ -147,7 +148,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             observation=observation,
             illegal_action=illegal_action,
             max_steps=max_steps,
-            deals=deals,
+            deals=deal_list(deals, self.rules),
             end_when=end_when,
         )
         self._keyed = False
@@ -189,7 +190,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         if start is not None:
             if number is None and self._started:
                 self._batch.games[0]["episode"] += np.uint64(1)
-            batch.start(0, start)
+            batch.start_episode(0, start)
         else:
             batch.start_next(0)
         self._started = True
@@ -204,12 +205,12 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         info["deal"] = self.deal
         return batch.seen[0].copy(), info
 
-    def _chosen_start(self, options: dict[str, Any], seed: int | None) -> Start | None:
+    def _chosen_start(self, options: dict[str, Any], seed: int | None) -> EpisodeStart | None:
         if options.get("board") is not None:
             completion = seed if seed is not None else int(self.np_random.integers(2**32))
             return parse_position(options["board"], self.rules, completion)
         if options.get("deal") is not None:
-            return self._batch.checked_start(options["deal"])
+            return episode_start(options["deal"], self.rules)
         return None if len(self._batch.deals) else seed
 
     def step(

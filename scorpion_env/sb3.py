@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 
 from scorpion_env.batch import Batch
 from scorpion_env.checks import checked_seed
-from scorpion_env.deal_lists import deal_list
+from scorpion_env.deal_lists import deal_list, episode_start
 from scorpion_env.errors import ScorpionError
 from scorpion_env.frame import Frame
 from scorpion_env.rules import Rules, get_rules
@@ -97,7 +97,7 @@ class ScorpionVecEnv(VecEnv):
             illegal_action=illegal_action,
             max_steps=max_steps,
             autoreset=AUTORESET_SAME_STEP,
-            deals=deals,
+            deals=deal_list(deals, self.rules),
             end_when=end_when,
             num_threads=num_threads,
         )
@@ -120,8 +120,9 @@ class ScorpionVecEnv(VecEnv):
             if unknown_options:
                 raise ScorpionError(f"Unknown option '{unknown_options.pop()}'. Known: deal.")
             if options.get("deal") is not None:
+                start = episode_start(options["deal"], self.rules)
                 batch.games["episode"][i] += np.uint64(1)
-                batch.start(i, options["deal"])
+                batch.start_episode(i, start)
             else:
                 batch.start_next(i)
         self._reset_seeds()

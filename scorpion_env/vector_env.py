@@ -13,7 +13,8 @@ from gymnasium.vector.utils import batch_space
 
 from scorpion_env.batch import Batch
 from scorpion_env.checks import checked_count, checked_seed
-from scorpion_env.deals import MAX_SEED, Start
+from scorpion_env.deal_lists import deal_list, episode_start
+from scorpion_env.deals import MAX_SEED, EpisodeStart
 from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.positions import parse_position
 from scorpion_env.rules import Rules, get_rules
@@ -140,7 +141,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             max_steps=max_steps,
             autoreset=_AUTORESET[mode],
             num_threads=num_threads,
-            deals=deals,
+            deals=deal_list(deals, self.rules),
             end_when=end_when,
             copied=copy,
         )
@@ -219,7 +220,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         options: dict[str, Any],
         seeds: list[int | None],
         chosen: npt.NDArray[np.bool_],
-    ) -> Sequence[Start | None] | None:
+    ) -> Sequence[EpisodeStart | None] | None:
         if options.get("board") is not None:
             entropy = [s if s is not None else int(self.np_random.integers(2**32)) for s in seeds]
             return [parse_position(options["board"], self.rules, s) for s in entropy]
@@ -232,10 +233,10 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
                     f"The option deal names {len(deal)} deals for {self.num_envs} games."
                 )
             return [
-                self._batch.checked_start(d) if mine else None
+                episode_start(d, self.rules) if mine else None
                 for d, mine in zip(deal, chosen, strict=True)
             ]
-        return [self._batch.checked_start(deal)] * self.num_envs
+        return [episode_start(deal, self.rules)] * self.num_envs
 
     def _key(self, seeds: list[int | None], chosen: npt.NDArray[np.bool_]) -> None:
         """Key the deal generators of the chosen games that are given a seed, or have none yet."""
@@ -250,7 +251,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
     def _start(
         self,
         seeds: list[int | None],
-        starts: Sequence[Start | None] | None,
+        starts: Sequence[EpisodeStart | None] | None,
         chosen: npt.NDArray[np.bool_],
     ) -> None:
         batch = self._batch
@@ -266,7 +267,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
                 continue
             if seeds[i] is None and self._started:
                 batch.games["episode"][i] += np.uint64(1)
-            batch.start(i, start)
+            batch.start_episode(i, start)
 
     def step(self, actions: npt.NDArray[Any]) -> Step:
         """Play one action in every game, ints ``(num_envs,)``.
