@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from scorpion_env.cards import CARDS_PER_SUIT, KING
 from scorpion_env.compiled import compiled
 from scorpion_env.deals import GAMMA
@@ -179,6 +182,27 @@ def find_moves(observation: Any, rules: Any, g: Any, hidden: Any, moves: Any) ->
     lay_out(observation, hidden, rules, g)
     count, useful = list_useful(g, rules, moves)
     return n, count, useful
+
+
+def moves_in_mask(
+    moves: npt.NDArray[np.int16], useful: int, mask: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.int16], int]:
+    """Return which moves a mask allows, and how many of them are useful.
+
+    Args:
+        moves: Actions as `list_useful` lists them, int16 ``(n,)``.
+        useful: How many of them, the first, are no null moves.
+        mask: Allowed actions, bool ``(num_actions,)``; not all legal ones need be.
+
+    Returns:
+        A new array, and the number. Where none of `moves` is allowed, but others that are alike,
+        all that are allowed, as if they were useful.
+    """
+    kept = mask[moves]
+    if kept.any():
+        return moves[kept], int(kept[:useful].sum())
+    others = np.flatnonzero(mask).astype(np.int16)
+    return others, len(others)
 
 
 @compiled

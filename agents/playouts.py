@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.arrangements import find_hidden, find_moves, lay_out, shuffle, try_action
+from agents.arrangements import find_hidden, find_moves, lay_out, moves_in_mask, shuffle, try_action
 from agents.base import Actions, Agent, Draws, Masks, Observations
 from agents.search import CHUNK, budget_text, check_budget
 from scorpion_env.batch import Batch
@@ -64,7 +64,8 @@ class PlayoutAgent(Agent):
             return int(mask.argmax())
         table = self._games[1], self._hidden, self._moves
         _, count, useful = find_moves(observation, self._record, *table)
-        moves = self._moves[: useful or count].copy()
+        moves, useful = moves_in_mask(self._moves[:count], useful, mask)
+        moves = moves[: useful or len(moves)]
         if len(moves) < 2:
             return int(moves[0]) if len(moves) else int(mask.argmax())
         earned = np.zeros(len(moves), np.int64)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.arrangements import find_moves
+from agents.arrangements import find_moves, moves_in_mask
 from agents.base import Actions, Agent, Draws, Masks, Observations
 from agents.greedy import GreedyAgent
 from agents.search_kernels import count_wins, winning_line
@@ -52,19 +52,23 @@ class Searcher(Agent):
         allowed = masks.copy()
         for i in range(len(masks)):
             if masks[i].sum() > 1:
-                best = self._best_moves(observations[i], float(draws[i]))
-                if len(best):
+                best = self._best_moves(observations[i], masks[i], float(draws[i]))
+                if masks[i, best].any():
                     allowed[i] = False
-                    allowed[i, best] = True
+                    allowed[i, best] = masks[i, best]
         return self._adviser.act(observations, allowed, draws)
 
-    def _find_moves(self, observation: npt.NDArray[np.int8]) -> tuple[int, int, int]:
-        """Lay the cards out; see :func:`agents.arrangements.find_moves`."""
+    def _find_moves(
+        self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.bool_]
+    ) -> tuple[int, npt.NDArray[np.int16], int]:
+        """Lay the cards out; return how many are hidden, the moves, and how many are useful."""
         table = self._games[1], self._hidden, self._moves
-        found: tuple[int, int, int] = find_moves(observation, self._rules, *table)
-        return found
+        hidden, count, useful = find_moves(observation, self._rules, *table)
+        return hidden, *moves_in_mask(self._moves[:count], useful, mask)
 
-    def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
+    def _best_moves(
+        self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.bool_], draw: float
+    ) -> npt.NDArray[np.int16]:
         """Return the actions to choose among; none if the search has nothing to say."""
         raise NotImplementedError
 
@@ -101,10 +105,11 @@ class SearchAgent(Searcher):
         self.samples = samples
         self.milliseconds = milliseconds
 
-    def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
-        hidden, count, useful = self._find_moves(observation)
-        moves = self._moves[:count].copy()
-        wins = np.zeros(count, np.int64)
+    def _best_moves(
+        self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.bool_], draw: float
+    ) -> npt.NDArray[np.int16]:
+        hidden, moves, useful = self._find_moves(observation, mask)
+        wins = np.zeros(len(moves), np.int64)
         state = np.uint64(draw * 2**53)
         chunk, seconds = self.samples, 0.0
         if hidden <= 1:
@@ -177,7 +182,9 @@ class OracleAgent(Searcher):
         self._seen = np.zeros(depths, seen_dtype(rules.cards))
         self._known: dict[bytes, int] = {}
 
-    def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
+    def _best_moves(
+        self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.bool_], draw: float
+    ) -> npt.NDArray[np.int16]:
         key = _digest(observation)
         if key not in self._known:
             self._find_line(observation)

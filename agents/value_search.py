@@ -68,14 +68,16 @@ class ValueSearchAgent(Searcher):
         self._chunk = samples if milliseconds is None else CHUNK
         self._seen = np.zeros(self._chunk * len(self._moves), seen_dtype(rules.cards))
 
-    def _best_moves(self, observation: npt.NDArray[np.int8], draw: float) -> npt.NDArray[np.int16]:
-        hidden, count, useful = self._find_moves(observation)
-        moves = self._moves[: useful or count].copy()
+    def _best_moves(
+        self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.bool_], draw: float
+    ) -> npt.NDArray[np.int16]:
+        hidden, moves, useful = self._find_moves(observation, mask)
+        moves = moves[: useful or len(moves)]
         if len(moves) == 1:
             return moves
-        mask = np.zeros((1, self.rules.num_actions), np.bool_)
-        mask[0, moves] = True
-        log_p = self._valuer.log_probabilities(observation[None], mask)[0, moves]
+        asked = np.zeros((1, self.rules.num_actions), np.bool_)
+        asked[0, moves] = True
+        log_p = self._valuer.log_probabilities(observation[None], asked)[0, moves]
         end = time.perf_counter() + (self.milliseconds or 0) / 1000
         total, kept, found = np.zeros(len(moves)), np.zeros(len(moves), np.int64), 0
         state = int(draw * 2**53)

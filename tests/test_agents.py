@@ -117,6 +117,23 @@ def test_an_answer_does_not_depend_on_the_other_games(preset: str, name: str) ->
             assert agent.act(observations[one], masks[one], draws[one]) == together[one]
 
 
+@pytest.mark.parametrize("preset", ["classic", "flexible", "double", "farmers-wife"])
+@pytest.mark.parametrize("name", [*QUICK, "search:4", "playouts:4", "oracle"])
+def test_agents_keep_to_masks_that_leave_out_legal_actions(preset: str, name: str) -> None:
+    agent = load_agent(name, preset)
+    view = "full" if agent.information == "oracle" else "player"
+    env = ScorpionVectorEnv(4, preset, observation=view, autoreset_mode=AutoresetMode.SAME_STEP)
+    seen, _ = env.reset(seed=TUNING_DEALS)
+    rng = np.random.default_rng(0)
+    for _ in range(15):
+        masks = env.action_masks()
+        some = masks & (rng.random(masks.shape) < 0.4)
+        some = np.where(some.any(axis=1, keepdims=True), some, masks)
+        actions = agent.act(seen, some, rng.random(4))
+        assert some[np.arange(4), actions].all()
+        seen = env.step(actions)[0]
+
+
 def test_the_observation_and_the_mask_are_left_as_they_are() -> None:
     for name in QUICK:
         agent = load_agent(name, "classic")
