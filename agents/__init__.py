@@ -75,6 +75,8 @@ def load_agent(
     if name in AGENTS:
         return AGENTS[name](rules)
     head, plus, player = name.partition("+")
+    if plus and not player.partition(":")[0]:
+        raise ScorpionError(f"'{name}' names nobody after the +, such as {head}+{PRETRAINED_NAME}.")
     if head == MEMORY and plus:
         return RememberingAgent(load_agent(player, rules, stochastic=stochastic, trust=trust))
     if re.match(rf"({SEARCH}[:+]|{TREE}([:+]|$))", name):
@@ -108,8 +110,6 @@ def _search_agent(name: str, rules: Rules, *, trust: bool) -> Agent:
     """Return the search player of a name such as ``search:20ms`` or ``search+pretrained:64``."""
     head, colon, budget = name.partition(":")
     plus = head.partition("+")[2]
-    if "+" in head and not plus:
-        raise ScorpionError(f"'{name}' names nobody after the +, such as search+pretrained.")
     chooser = load_agent(plus, rules, trust=trust) if plus else None
     budgets = parse_budget(budget) if colon else {}
     if re.match(rf"{TREE}\b", name):

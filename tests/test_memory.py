@@ -123,6 +123,9 @@ def test_a_remembering_agent_is_named_and_plays_as_the_other_where_nothing_leads
     assert load_agent("memory+random", "classic").stochastic
     with pytest.raises(ScorpionError, match="Did you mean 'greedy'"):
         load_agent("memory+greddy", "classic")
+    for nobody in ("memory+", "search+", "search+:4", "tree+:20ms"):
+        with pytest.raises(ScorpionError, match=r"names nobody after the \+, such as \w+\+pre"):
+            load_agent(nobody, "classic")
 
 
 @pytest.mark.parametrize("rules", [get_rules("flexible"), WITH_UNDO], ids=lambda rules: rules.name)
