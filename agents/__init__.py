@@ -75,7 +75,7 @@ def load_agent(
     if name in AGENTS:
         return AGENTS[name](rules)
     head, plus, player = name.partition("+")
-    if plus and not player.partition(":")[0]:
+    if plus and head in (MEMORY, SEARCH, TREE) and not player.partition(":")[0]:
         raise ScorpionError(f"'{name}' names nobody after the +, such as {head}+{PRETRAINED_NAME}.")
     if head == MEMORY and plus:
         return RememberingAgent(load_agent(player, rules, stochastic=stochastic, trust=trust))
