@@ -167,12 +167,18 @@ class Team:
         told = self._begin.copy()
         arguments = (*arguments, told, self._share)
         function: Callable[..., int] = step_shared
+        failures: list[BaseException] = []
 
         def help_out(thread: int) -> None:
             if thread == 1 and meanwhile is not None:
                 meanwhile()
-            while function(*arguments, thread) == TOO_EARLY:
-                time.sleep(NAP)
+            try:
+                while function(*arguments, thread) == TOO_EARLY:
+                    time.sleep(NAP)
+            except BaseException as error:
+                failures.append(error)
+                told[OPEN] = -1  # nobody shall wait for its games
+                raise
 
         try:
             for thread, desk in enumerate(self._desks, start=1):
@@ -182,6 +188,8 @@ class Team:
             refused = function(*arguments, 0)
         finally:
             self._leave(told)
+        if failures:
+            raise failures[0]
         if refused >= 0:
             return -1, refused
         return int(told[ENDED]), int(told[ILLEGAL])

@@ -177,6 +177,25 @@ def test_a_step_that_never_begins_lets_the_other_threads_go(
     assert done.wait(60)
 
 
+def test_a_thread_that_fails_is_heard(monkeypatch: pytest.MonkeyPatch, actions: Any) -> None:
+    begun = Event()
+
+    def failing(*arguments: Any) -> int:
+        *_, told, _share, thread = arguments
+        if thread == 1:
+            begun.set()
+            raise MemoryError
+        told[OPEN] = 1
+        begun.wait(60)
+        return -1
+
+    monkeypatch.setattr("scorpion_env.threads.step_shared", failing)
+    batch = new_batch()
+    batch._team = Team(SIZE, 2)
+    with pytest.raises(MemoryError):
+        batch.step(actions, new_frame(batch))
+
+
 def never_begun(*arguments: Any) -> int:
     if arguments[-1] == 0:
         time.sleep(0.1)
