@@ -93,7 +93,7 @@ class Player:
         if not self.agent.remembers:
             return self.agent.act(observations, masks, draws)
         now = np.empty(len(masks), np.uint64)
-        after = np.zeros(masks.shape, np.uint64)
+        after = np.full(masks.shape, _NEW, np.uint64)
         _find_keys(observations, masks, self._is_reserve_column, self._undo, now, after)
         keys = now.tolist()
         ahead = masks.copy()
@@ -134,14 +134,15 @@ def _find_keys(
         is_reserve_column: bool ``(columns,)``.
         undo: The number of the action undo, or -1.
         now: Written: the keys of the positions, ``(B,)``.
-        after: Written: those of the positions that legal actions lead to, ``(B, num_actions)``;
-            `_NEW` where cards are turned or dealt. Undo leads back, to whatever position.
+        after: Written: those of the positions that legal actions lead to, ``(B, num_actions)``,
+            but where cards are turned or dealt. Undo leads back, to whatever position.
     """
     cards, columns = observations.shape[1], is_reserve_column.shape[0]
     piles = np.empty((columns, cards), np.int16)
     heights = np.empty(columns, np.int16)
     down = np.empty(columns, np.int16)
     under = np.empty(cards, np.int16)
+    ends = np.empty(columns, np.int16)  # what the next card of a column would lie on
     for game in range(observations.shape[0]):
         seen = observations[game]
         read_tableau(seen, piles, heights, down)
@@ -150,10 +151,11 @@ def _find_keys(
         for card in range(cards):
             under[card] = _IN_CELL if seen[card, PLACE] == PLACE_CELL else _ELSEWHERE
         for column in range(columns):
-            base = _UNDER_RESERVE if to_come and is_reserve_column[column] else NOTHING
+            ends[column] = _UNDER_RESERVE if to_come and is_reserve_column[column] else NOTHING
             for row in range(heights[column]):
                 if piles[column, row] >= 0:
-                    under[piles[column, row]] = piles[column, row - 1] if row else base
+                    under[piles[column, row]] = ends[column]
+                ends[column] = piles[column, row]
         for card in range(cards):
             if under[card] != _ELSEWHERE:
                 key += _term(card, under[card])
@@ -164,12 +166,8 @@ def _find_keys(
             if action == undo:
                 after[game, action] = key
                 continue
-            card, target, place = action // columns, action % columns, _IN_CELL
+            card, place = action // columns, ends[action % columns]
             if action > cards * columns:
-                card = action - cards * columns - 1
-            elif heights[target]:
-                place = piles[target, heights[target] - 1]
-            else:
-                place = _UNDER_RESERVE if to_come and is_reserve_column[target] else NOTHING
+                card, place = action - cards * columns - 1, _IN_CELL
             if under[card] != UNSEEN:
                 after[game, action] = key - _term(card, under[card]) + _term(card, place)
