@@ -29,26 +29,70 @@ _TOKEN = secrets.token_hex(4)
 F = TypeVar("F", bound=Callable[..., object])
 
 
+_IMPORTS = re.compile(
+    r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#]*))",
+    re.MULTILINE,
+)
+_COMMENT = re.compile(r"#[^\n]*")
+
+
 @cache
 def sources_digest(module: str) -> str:
-    """Return a digest of a module's source and of all that it imports from here.
+    """Return a digest of a module's source and of all that it imports, at whatever depth.
 
-    Followed are ``from package.module import`` lines of the module's own package and of this one.
+    Followed is every import, in any sub-package, of the module's own top-level package and of the
+    one that this file belongs to. What looks like an import but is none (a line of a docstring)
+    can only make a cache stale too often, never too seldom.
     """
-    packages = {module.rpartition(".")[0], __package__}
-    names = "|".join(re.escape(package) for package in packages)
-    imports = re.compile(rf"^from ((?:{names})\.\w+) import", re.MULTILINE)
-    found: dict[str, str] = {}
+    roots = {module.partition(".")[0], __name__.partition(".")[0]}
+    found: dict[str, bytes] = {}
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            package, _, file = name.rpartition(".")
-            folder = Path(sys.modules[package].__path__[0])
-            source = folder / f"{file}.py"
-            found[name] = source.read_text(encoding="utf-8") if source.is_file() else ""
-            waiting += imports.findall(found[name])
+        if name not in found and name.partition(".")[0] in roots:
+            source = _source(name)
+            found[name] = b"" if source is None else source.read_bytes()
+            waiting += _imports(name)
     return hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest()
+
+
+@cache
+def _imports(module: str) -> list[str]:
+    """Return the modules that a module names in its imports, as far as they have a source."""
+    source = _source(module)
+    if source is None:
+        return []
+    package = module if source.name == "__init__.py" else module.rpartition(".")[0]
+    names = []
+    for origin, imported, plain in _IMPORTS.findall(source.read_text(encoding="utf-8")):
+        if plain:
+            names += [part.split(" as ")[0].strip() for part in plain.split(",")]
+            continue
+        dots = len(origin) - len(origin.lstrip("."))
+        base = origin
+        if dots:
+            above = package.split(".")[: package.count(".") + 2 - dots]
+            base = ".".join([*above, origin[dots:]]).rstrip(".")
+        names.append(base)
+        parts = _COMMENT.sub("", imported).strip("() \n").split(",")
+        names += [f"{base}.{part.split(' as ')[0].strip()}" for part in parts if part.strip()]
+    return [name for name in names if _source(name) is not None]
+
+
+@cache
+def _source(module: str) -> Path | None:
+    """Return the file of a module, without importing it; None if there is none."""
+    root, *path = module.split(".")
+    folders = getattr(sys.modules.get(root), "__path__", None)
+    if folders is None:  # a single file, such as a script or a test
+        file = None if path else getattr(sys.modules.get(root), "__file__", None)
+        return None if file is None else Path(file)
+    for folder in folders:
+        place = Path(folder, *path)
+        for file in (place / "__init__.py", place.with_suffix(".py") if path else None):
+            if file is not None and file.is_file():
+                return file
+    return None
 
 
 def compiled(function: F) -> F:
