@@ -39,7 +39,7 @@ from agents.config import TrainConfig
 from agents.recorded_env import RecordedVecEnv
 from scorpion_env.deal_lists import DEALS
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import write_whole
+from scorpion_env.notation.files import write_whole
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 CHECKPOINT_FORMAT = "scorpion-checkpoint 1"

@@ -15,7 +15,7 @@ from typing import Any
 
 from stable_baselines3.common.logger import KVWriter, Logger, TensorBoardOutputFormat
 
-from scorpion_env.files import write_whole
+from scorpion_env.notation.files import write_whole
 
 PROGRESS_FILE = "progress.csv"
 STEPS_COLUMN = "time/total_timesteps"

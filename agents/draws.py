@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Draws
-from scorpion_env.board_text import format_board
+from scorpion_env.notation.board_text import format_board
 from scorpion_env.compiled import compiled
 from scorpion_env.deals import Position, Start, mix64, parse_deal
 

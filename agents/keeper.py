@@ -29,7 +29,7 @@ from agents.ppo import PPOAgent, save_model
 from agents.recorded_env import RecordedVecEnv
 from agents.results import game_replay
 from scorpion_env import replay
-from scorpion_env.files import write_whole
+from scorpion_env.notation.files import write_whole
 from scorpion_env.rules import get_rules
 
 LINE_EVERY = 10

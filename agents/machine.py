@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from agents.results import versions
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import make_folder, read_object, write_whole
+from scorpion_env.notation.files import make_folder, read_object, write_whole
 from scorpion_env.rules import Rules
 
 RUN_FILE = "run.json"

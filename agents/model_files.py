@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import make_folder, read_object, write_whole
+from scorpion_env.notation.files import make_folder, read_object, write_whole
 
 WEIGHTS_FILES = "policy-*.safetensors"
 MODEL_FILE = "model.json"

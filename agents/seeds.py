@@ -29,7 +29,7 @@ from agents.machine import alone_in, chosen_threads, usable_cpus
 from agents.statistics import Interval, mean_interval
 from agents.training import CONFIG_FILE, Stop, is_complete, resume, run_config, train
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import read_object, write_whole
+from scorpion_env.notation.files import read_object, write_whole
 
 SEEDS_FILE = "seeds.json"
 INTERRUPTED = 130

@@ -38,7 +38,7 @@ from agents.ppo import (
 from agents.recorded_env import RecordedVecEnv
 from scorpion_env.deal_lists import DEALS, deal_list_text, read_deal_list
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import write_whole
+from scorpion_env.notation.files import write_whole
 from scorpion_env.rules import get_rules
 
 __all__ = ["Stop", "Trained", "TrainingEnv", "resume", "train"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.board import Board
+from scorpion_env.notation.board import Board
 from scorpion_env.checks import checked_count, checked_end, checked_scale, checked_steps
 from scorpion_env.deals import EpisodeStart, Position, Start, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown

@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.board import Board, complete_board
-from scorpion_env.board_text import parse_board, split_boards
+from scorpion_env.notation.board import Board, complete_board
+from scorpion_env.notation.board_text import parse_board, split_boards
 from scorpion_env.cards import CARDS_PER_DECK, CARDS_PER_SUIT
 from scorpion_env.compiled import compiled
 from scorpion_env.errors import BoardError, DealError

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.batch import Batch
-from scorpion_env.board import Board
-from scorpion_env.board_text import format_board
+from scorpion_env.notation.board import Board
+from scorpion_env.notation.board_text import format_board
 from scorpion_env.cards import ACE, KING, card_text, rank_of, suit_of
 from scorpion_env.deals import Position, Start
 from scorpion_env.errors import IllegalMove
-from scorpion_env.moves import action_text, parse_move
+from scorpion_env.notation.move_text import action_text, parse_move
 from scorpion_env.observation import observe_game
 from scorpion_env.positions import parse_position
 from scorpion_env.rules import Rules, get_rules
@@ -64,7 +64,7 @@ class Game:
 
     @classmethod
     def from_text(cls, text: str, rules: str | Rules = "classic", *, seed: int = 0) -> Game:
-        """Return a game that starts from a board; see :mod:`scorpion_env.board_text` for the form.
+        """Return a game that starts from a board; see :mod:`scorpion_env.notation.board_text` for the form.
 
         Args:
             text: The board.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scorpion_env.board import EMPTY, Board, complete_board, taken_runs
-from scorpion_env.board_text import parse_board
+from scorpion_env.notation.board import EMPTY, Board, complete_board, taken_runs
+from scorpion_env.notation.board_text import parse_board
 from scorpion_env.cards import KING, SUITS, suit_of
 from scorpion_env.deals import Position
 from scorpion_env.kernels import clear

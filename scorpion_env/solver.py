@@ -28,7 +28,7 @@ from scorpion_env.batch import Batch
 from scorpion_env.deals import Position, Start
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
-from scorpion_env.moves import action_text
+from scorpion_env.notation.move_text import action_text
 from scorpion_env.pruning import WORK_DTYPE, is_strict
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.solver_kernels import (

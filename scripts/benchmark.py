@@ -34,7 +34,7 @@ from cli_common import command_line, json_option, main_guard, make_console, make
 from rich.console import Console
 
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import read_object, write_whole
+from scorpion_env.notation.files import read_object, write_whole
 
 ROUNDS = 5
 VECTOR_1024 = names.VECTOR.format(1024)

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from scorpion_env.deals import Position, parse_deals
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import read_object
+from scorpion_env.notation.files import read_object
 from scorpion_env.rules import Rules, get_rules
 
 EXIT_BAD_INPUT = 2

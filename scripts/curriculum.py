@@ -28,7 +28,7 @@ from tqdm import tqdm
 from scorpion_env.deal_lists import deal_list_text
 from scorpion_env.deals import parse_deals
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import write_whole
+from scorpion_env.notation.files import write_whole
 from scorpion_env.rules import Rules
 from scorpion_env.winnable import MEASURES, by_difficulty
 

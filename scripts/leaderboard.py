@@ -35,7 +35,7 @@ from leaderboard_data import (
 
 from agents.results import read_json
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import read_object, write_whole
+from scorpion_env.notation.files import read_object, write_whole
 from scorpion_env.rules import PRESETS, get_rules
 
 

@@ -11,7 +11,7 @@ from terminal import show_board
 
 from agents import adviser
 from scorpion_env import replay
-from scorpion_env.board import Board
+from scorpion_env.notation.board import Board
 from scorpion_env.cards import CARDS_PER_DECK, card_text, parse_card
 from scorpion_env.errors import IllegalMove, ReplayError, ScorpionError, unknown
 from scorpion_env.game import Game

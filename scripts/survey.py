@@ -39,7 +39,7 @@ from agents.results import versions
 from agents.statistics import wilson_interval
 from scorpion_env.deals import parse_deals
 from scorpion_env.errors import ScorpionError
-from scorpion_env.files import write_whole
+from scorpion_env.notation.files import write_whole
 from scorpion_env.rules import Rules
 from scorpion_env.solver import MEMORY_LIMIT, NODE_LIMIT, VERDICTS, Solver
 

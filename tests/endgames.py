@@ -22,8 +22,8 @@ import numpy as np
 from numba import njit
 
 from scorpion_env.batch import Batch
-from scorpion_env.board import EMPTY, Board
-from scorpion_env.board_text import format_board, parse_board
+from scorpion_env.notation.board import EMPTY, Board
+from scorpion_env.notation.board_text import format_board, parse_board
 from scorpion_env.cards import CARDS_PER_SUIT, KING, SUITS
 from scorpion_env.deals import Position, mix64
 from scorpion_env.env import ScorpionEnv

@@ -100,7 +100,7 @@ class Model:
 
     @classmethod
     def from_board(cls, board: Any, rules: Any) -> Model:
-        """A game that starts from a :class:`scorpion_env.board.Board` without unknown cards."""
+        """A game that starts from a :class:`scorpion_env.notation.board.Board` without unknown cards."""
         columns = [
             [(c, row >= down) for row, c in enumerate(cards)]
             for cards, down in zip(board.columns, board.face_down, strict=True)

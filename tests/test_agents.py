@@ -16,7 +16,7 @@ from agents import Agent, GreedyAgent, RandomAgent, load_agent
 from agents.base import null_moves
 from scorpion_env import PRESETS, Rules, ScorpionError, ScorpionVectorEnv, get_rules
 from scorpion_env.deals import deal_order
-from scorpion_env.moves import action_text
+from scorpion_env.notation.move_text import action_text
 
 QUICK = ("random", "greedy")
 """The agents that answer at once; those that search have their own tests."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scorpion_env import PRESETS, Game, get_rules
-from scorpion_env.board_text import format_board, parse_board, split_boards
+from scorpion_env.notation.board_text import format_board, parse_board, split_boards
 from scorpion_env.cards import card_text, is_red, parse_card, rank_of, suit_of
 from scorpion_env.deals import (
     EVALUATION_DEALS,

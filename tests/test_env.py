@@ -17,7 +17,7 @@ from gymnasium.utils.env_checker import check_env
 
 import scorpion_env
 from scorpion_env import PRESETS, Game, IllegalMove, Rules, ScorpionEnv, ScorpionError
-from scorpion_env.board_text import format_board
+from scorpion_env.notation.board_text import format_board
 from scorpion_env.observation import observe_game
 from scorpion_env.state import seen_dtype
 

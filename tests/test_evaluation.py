@@ -30,7 +30,7 @@ from agents.results import (
 from agents.statistics import mcnemar_p, mean_interval, wilcoxon_p, wilson_interval
 from scorpion_env import Rules, ScorpionError, get_rules
 from scorpion_env.deals import deal_order
-from scorpion_env.files import write_whole
+from scorpion_env.notation.files import write_whole
 
 ROOT = Path(__file__).parent.parent
 CLASSIC = get_rules("classic")

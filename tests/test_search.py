@@ -15,7 +15,7 @@ from scorpion_env.batch import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
-from scorpion_env.moves import action_text
+from scorpion_env.notation.move_text import action_text
 from scorpion_env.rollout import greedy_rollouts
 from scorpion_env.rules import PRESETS, Rules, get_rules
 from scorpion_env.solver import Solver, solve

@@ -11,7 +11,7 @@ import pytest
 from endgames import check_endgame, endgames
 
 from scorpion_env.batch import Batch
-from scorpion_env.board_text import parse_board
+from scorpion_env.notation.board_text import parse_board
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from scorpion_env.board import Board
+from scorpion_env.notation.board import Board
 from scorpion_env.rendering.grid import grid_text
 from scorpion_env.rendering.lines import lines_text
 from scorpion_env.rendering.status import Status

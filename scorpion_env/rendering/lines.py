@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scorpion_env.board import EMPTY, Board
+from scorpion_env.notation.board import EMPTY, Board
 from scorpion_env.rendering.status import (
     OUTCOMES,
     SUIT_NAMES,

@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from scorpion_env.board import EMPTY, UNKNOWN, Board, missing_cards, taken_runs
+from scorpion_env.notation.board import EMPTY, UNKNOWN, Board, missing_cards, taken_runs
 from scorpion_env.cards import (
     CARDS_PER_DECK,
     CARDS_PER_SUIT,

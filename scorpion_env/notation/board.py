@@ -1,4 +1,4 @@
-"""Boards: a position as plain data; :mod:`scorpion_env.board_text` has the text form."""
+"""Boards: a position as plain data; :mod:`scorpion_env.notation.board_text` has the text form."""
 
 from __future__ import annotations
 
