@@ -8,10 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.cards import CARDS_PER_SUIT, KING
-from scorpion_env.compiled import compiled
-from scorpion_env.deals import GAMMA
-from scorpion_env.kernels import clear, conclude, is_null, play
-from scorpion_env.observation import (
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.observation import (
     COLUMN,
     FACE_DOWN,
     ON_TOP,
@@ -24,8 +22,10 @@ from scorpion_env.observation import (
     TO_COME,
     VISIBLE,
 )
+from scorpion_env.kernels.play import clear, conclude, is_null, play
+from scorpion_env.kernels.shuffle import GAMMA
+from scorpion_env.kernels.state import IN_RESERVE, NO_CARD, TAKEN
 from scorpion_env.rollout import draw_below
-from scorpion_env.state import IN_RESERVE, NO_CARD, TAKEN
 from scorpion_env.stubborn import list_moves
 
 UNSEEN = -1

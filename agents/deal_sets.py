@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scorpion_env.notation.board_text import format_board
 from scorpion_env.deals import Position
 from scorpion_env.game import Game
+from scorpion_env.notation.board_text import format_board
 from scorpion_env.rules import Rules
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Draws
+from scorpion_env.deals import Position, Start, parse_deal
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.shuffle import mix64
 from scorpion_env.notation.board_text import format_board
-from scorpion_env.compiled import compiled
-from scorpion_env.deals import Position, Start, mix64, parse_deal
 
 
 def draw_numbers(seed: int, deals: npt.NDArray[np.uint64], steps: npt.NDArray[np.uint64]) -> Draws:

@@ -70,7 +70,7 @@ from agents.reach import (
     unseen_round,
 )
 from scorpion_env.cards import CARDS_PER_DECK, CARDS_PER_SUIT, KING
-from scorpion_env.compiled import compiled
+from scorpion_env.kernels.compiled import compiled
 
 
 @compiled

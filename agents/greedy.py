@@ -29,10 +29,10 @@ from agents.base import (
     read_tableau,
 )
 from scorpion_env.cards import ACE, CARDS_PER_SUIT
-from scorpion_env.compiled import compiled
-from scorpion_env.observation import PLACE, PLACE_CELL
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.observation import PLACE, PLACE_CELL
+from scorpion_env.kernels.state import BUILD_ANY, BUILD_COLOUR
 from scorpion_env.rules import BUILDS, Rules
-from scorpion_env.state import BUILD_ANY, BUILD_COLOUR
 
 UNDO, NULL, SHUTTLE, DEAL, TO_CELL, PLACEMENT, FLIP, RUN = range(8)
 """The kinds of action, worst first.

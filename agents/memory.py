@@ -22,9 +22,9 @@ from agents.base import (
     Observations,
     read_tableau,
 )
-from scorpion_env.compiled import compiled
-from scorpion_env.deals import mix64
-from scorpion_env.observation import PLACE, PLACE_CELL, TO_COME
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.observation import PLACE, PLACE_CELL, TO_COME
+from scorpion_env.kernels.shuffle import mix64
 
 MEMORY = "memory"
 """``memory+greedy`` is the greedy agent that remembers."""

@@ -12,12 +12,12 @@ from agents.arrangements import find_hidden, find_moves, lay_out, moves_in_mask,
 from agents.base import Actions, Agent, Draws, Masks, Observations
 from agents.search import CHUNK, budget_text, check_budget
 from scorpion_env.batch import Batch
-from scorpion_env.compiled import compiled
-from scorpion_env.kernels import conclude, play
-from scorpion_env.pointers import pointer
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.play import conclude, play
+from scorpion_env.kernels.pointers import pointer
+from scorpion_env.kernels.state import PLAYING, WON
 from scorpion_env.rollout import draw_greedy_move
 from scorpion_env.rules import Rules
-from scorpion_env.state import PLAYING, WON
 
 PLAYOUTS = "playouts"
 SAMPLES = 256

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.cards import CARDS_PER_DECK, CARDS_PER_SUIT, KING
-from scorpion_env.compiled import compiled
-from scorpion_env.observation import (
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.observation import (
     COLUMN,
     FACE_DOWN,
     ON_TOP,

@@ -35,7 +35,15 @@ from agents.model_files import (
     write_model,
 )
 from scorpion_env.errors import ScorpionError
-from scorpion_env.observation import COLUMN, FACE_DOWN, ON_TOP, PLACE, PLACE_TAKEN, ROW, TO_COME
+from scorpion_env.kernels.observation import (
+    COLUMN,
+    FACE_DOWN,
+    ON_TOP,
+    PLACE,
+    PLACE_TAKEN,
+    ROW,
+    TO_COME,
+)
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from agents.base import Actions, Agent, Draws, Masks, Observations, null_moves
-from scorpion_env.compiled import compiled
+from scorpion_env.kernels.compiled import compiled
 from scorpion_env.rules import Rules
 
 

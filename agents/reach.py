@@ -16,7 +16,7 @@ import numpy as np
 
 from agents.position import AT_RESERVE, AT_TAKEN, AT_UNKNOWN, NOTHING
 from scorpion_env.cards import CARDS_PER_DECK, CARDS_PER_SUIT, KING
-from scorpion_env.compiled import compiled
+from scorpion_env.kernels.compiled import compiled
 
 FAR = 31
 """The round of what never comes about; no position needs that many."""

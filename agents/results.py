@@ -26,9 +26,9 @@ import scorpion_env
 from agents.evaluation import DealResult, Evaluation
 from agents.statistics import Interval, mcnemar_p, mean_interval, paired_t_p, wilcoxon_p
 from scorpion_env import replay
-from scorpion_env.notation.board_text import parse_board
 from scorpion_env.deals import Position
 from scorpion_env.errors import ScorpionError
+from scorpion_env.notation.board_text import parse_board
 from scorpion_env.notation.files import make_folder, read_object, write_whole
 from scorpion_env.rules import PRESETS, Rules, get_rules
 

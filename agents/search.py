@@ -15,9 +15,9 @@ from agents.greedy import GreedyAgent
 from agents.search_kernels import count_wins, winning_line
 from scorpion_env.batch import Batch
 from scorpion_env.errors import ScorpionError
+from scorpion_env.kernels.state import seen_dtype
 from scorpion_env.rules import Rules
 from scorpion_env.solver import Solver
-from scorpion_env.state import seen_dtype
 
 _count_wins: Any = count_wins
 _winning_line: Any = winning_line

@@ -13,13 +13,13 @@ from agents.arrangements import (
     shuffle,
     try_action,
 )
-from scorpion_env.compiled import compiled
-from scorpion_env.deals import GAMMA, mix64
-from scorpion_env.kernels import conclude, play
-from scorpion_env.observation import observe_game
-from scorpion_env.pointers import pointer
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.observation import observe_game
+from scorpion_env.kernels.play import conclude, play
+from scorpion_env.kernels.pointers import pointer
+from scorpion_env.kernels.shuffle import GAMMA, mix64
+from scorpion_env.kernels.state import PLAYING, WON
 from scorpion_env.solver_kernels import LOSES, WINS, search
-from scorpion_env.state import PLAYING, WON
 from scorpion_env.stepping import reward_of
 
 GONE, OPEN, OVER = range(3)

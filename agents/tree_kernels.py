@@ -6,8 +6,8 @@ from typing import Any
 
 from agents.arrangements import hidden_as_shown, lay_out, list_useful
 from agents.search_kernels import weigh
-from scorpion_env.compiled import compiled
-from scorpion_env.observation import observe_game
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.observation import observe_game
 
 
 @compiled

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from agents.base import Valuer
 from agents.search import CHUNK, NODES, SEARCH, Searcher, budget_text, check_budget
 from agents.search_kernels import GONE, OPEN, OVER, sample_outcomes
+from scorpion_env.kernels.state import seen_dtype
 from scorpion_env.rewards import reward_code
 from scorpion_env.rules import Rules
-from scorpion_env.state import seen_dtype
 
 _sample_outcomes: Any = sample_outcomes
 

@@ -8,17 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.notation.board import Board
 from scorpion_env.checks import checked_count, checked_end, checked_scale, checked_steps
 from scorpion_env.deals import EpisodeStart, Position, Start, deal_order, parse_deal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
 from scorpion_env.frame import Frame, FrameMaker
-from scorpion_env.kernels import clear, conclude, play, start_order, undo
-from scorpion_env.observation import observation_code, observe_game
-from scorpion_env.positions import load_board, read_board
-from scorpion_env.rewards import reward_code
-from scorpion_env.rules import Rules
-from scorpion_env.state import (
+from scorpion_env.kernels.observation import observation_code, observe_game
+from scorpion_env.kernels.play import clear, conclude, play, start_order, undo
+from scorpion_env.kernels.state import (
     PLAYING,
     encode_rules,
     game_dtype,
@@ -26,6 +22,10 @@ from scorpion_env.state import (
     log_capacity,
     seen_dtype,
 )
+from scorpion_env.notation.board import Board
+from scorpion_env.positions import load_board, read_board
+from scorpion_env.rewards import reward_code
+from scorpion_env.rules import Rules
 from scorpion_env.stepping import (
     AUTORESET_DISABLED,
     AUTORESET_SAME_STEP,
@@ -48,7 +48,7 @@ class Batch:
     Every array is reused from step to step; whoever hands one out copies it first.
 
     Attributes:
-        games: Record array ``(size,)``, see :func:`scorpion_env.state.game_dtype`.
+        games: Record array ``(size,)``, see :func:`scorpion_env.kernels.state.game_dtype`.
     """
 
     def __init__(

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from scorpion_env.cards import ACE, KING
-from scorpion_env.compiled import compiled
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.state import TAKEN
+from scorpion_env.kernels.tableau import RANK
 from scorpion_env.precedence import BIT, NONE, ONE, lowest
-from scorpion_env.state import TAKEN
-from scorpion_env.tableau import RANK
 
 
 @compiled

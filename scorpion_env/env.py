@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.batch import Batch
-from scorpion_env.notation.board import Board
 from scorpion_env.checks import checked_seed
 from scorpion_env.deal_lists import deal_list, episode_start
 from scorpion_env.deals import EpisodeStart
 from scorpion_env.errors import ScorpionError
+from scorpion_env.kernels.state import LOST, OUTCOMES, PLAYING, TRUNCATED, WON, seen_dtype
+from scorpion_env.notation.board import Board
 from scorpion_env.notation.move_text import action_text
 from scorpion_env.positions import parse_position
 from scorpion_env.rules import Rules, get_rules
@@ -25,7 +26,6 @@ from scorpion_env.spaces import (
     observation_space,
     refuse_arguments,
 )
-from scorpion_env.state import LOST, OUTCOMES, PLAYING, TRUNCATED, WON, seen_dtype
 
 OPTIONS = ("deal", "board")
 """Options of `ScorpionEnv.reset`."""

@@ -8,16 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.batch import Batch
-from scorpion_env.notation.board import Board
-from scorpion_env.notation.board_text import format_board
 from scorpion_env.cards import ACE, KING, card_text, rank_of, suit_of
 from scorpion_env.deals import Position, Start
 from scorpion_env.errors import IllegalMove
+from scorpion_env.kernels.observation import observe_game
+from scorpion_env.kernels.state import NO_LIMIT, OUTCOMES, PLAYING, TAKEN, seen_dtype
+from scorpion_env.notation.board import Board
+from scorpion_env.notation.board_text import format_board
 from scorpion_env.notation.move_text import action_text, parse_move
-from scorpion_env.observation import observe_game
 from scorpion_env.positions import parse_position
 from scorpion_env.rules import Rules, get_rules
-from scorpion_env.state import NO_LIMIT, OUTCOMES, PLAYING, TAKEN, seen_dtype
 
 Move = str | SupportsIndex
 """A move: its text (``"4H>7"``, ``"deal"``, ``"undo"``, ``"4H>cell"``) or an action's index."""

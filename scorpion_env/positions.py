@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from scorpion_env.notation.board import EMPTY, Board, complete_board, taken_runs
-from scorpion_env.notation.board_text import parse_board
 from scorpion_env.cards import KING, SUITS, suit_of
 from scorpion_env.deals import Position
-from scorpion_env.kernels import clear
+from scorpion_env.kernels.play import clear
+from scorpion_env.kernels.state import NO_CARD, TAKEN
+from scorpion_env.notation.board import EMPTY, Board, complete_board, taken_runs
+from scorpion_env.notation.board_text import parse_board
 from scorpion_env.rules import Rules
-from scorpion_env.state import NO_CARD, TAKEN
 
 
 def load_board(g: Any, board: Board, rules: Rules) -> None:

@@ -40,10 +40,10 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.cards import CARDS_PER_DECK, CARDS_PER_SUIT, KING
-from scorpion_env.compiled import compiled
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.state import IN_RESERVE, TAKEN
+from scorpion_env.kernels.tableau import RANK, SUIT
 from scorpion_env.rules import MAX_COLUMNS
-from scorpion_env.state import IN_RESERVE, TAKEN
-from scorpion_env.tableau import RANK, SUIT
 
 PRECEDENCE_DTYPE = np.dtype(
     [

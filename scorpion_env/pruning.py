@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.cards import CARDS_PER_SUIT, KING
-from scorpion_env.compiled import compiled
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.state import BUILD_ANY, BUILD_COLOUR, BUILD_SUIT, IN_RESERVE, TAKEN
+from scorpion_env.kernels.tableau import MAX_CARDS, RANK, RED, SUIT
 from scorpion_env.precedence import PRECEDENCE_DTYPE, find_precedence
-from scorpion_env.state import BUILD_ANY, BUILD_COLOUR, BUILD_SUIT, IN_RESERVE, TAKEN
-from scorpion_env.tableau import MAX_CARDS, RANK, RED, SUIT
 
 WORK_DTYPE = np.dtype(
     [
@@ -196,7 +196,7 @@ def is_dead(g: Any, rules: Any, w: Any) -> Any:
     It takes a few microseconds. Looks under the cards, and leaves an undo action out of account.
 
     Args:
-        g: A game, as :mod:`scorpion_env.state` describes it.
+        g: A game, as :mod:`scorpion_env.kernels.state` describes it.
         rules: Its rules.
         w: A ``WORK_DTYPE`` record, which is overwritten.
     """

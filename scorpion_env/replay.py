@@ -24,8 +24,8 @@ from typing import SupportsIndex
 
 from scorpion_env.deals import Start
 from scorpion_env.errors import ReplayError, ScorpionError, unknown
-from scorpion_env.notation.files import write_whole
 from scorpion_env.game import Game
+from scorpion_env.notation.files import write_whole
 from scorpion_env.replay_format import Replay, ReplayMove, dumps, loads
 from scorpion_env.rewards import REWARDS
 from scorpion_env.rules import Rules

@@ -10,13 +10,14 @@ import numpy as np
 from scorpion_env.batch import Batch
 from scorpion_env.cards import ACE, KING
 from scorpion_env.checks import checked_seed
-from scorpion_env.compiled import compiled, inlined
-from scorpion_env.deals import EVALUATION_DEALS, GAMMA, mix64
-from scorpion_env.kernels import conclude, is_null, play, start_deal
-from scorpion_env.pointers import pointer
+from scorpion_env.deals import EVALUATION_DEALS
+from scorpion_env.kernels.compiled import compiled, inlined
+from scorpion_env.kernels.play import conclude, is_null, play, start_deal
+from scorpion_env.kernels.pointers import pointer
+from scorpion_env.kernels.shuffle import GAMMA, mix64
+from scorpion_env.kernels.state import BUILD_ANY, BUILD_COLOUR, PLAYING, WON
+from scorpion_env.kernels.tableau import RANK, RED, SUIT
 from scorpion_env.rules import Rules, get_rules
-from scorpion_env.state import BUILD_ANY, BUILD_COLOUR, PLAYING, WON
-from scorpion_env.tableau import RANK, RED, SUIT
 
 _U32 = np.uint64(32)
 

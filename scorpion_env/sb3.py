@@ -17,9 +17,9 @@ from scorpion_env.checks import checked_seed
 from scorpion_env.deal_lists import deal_list, episode_start
 from scorpion_env.errors import ScorpionError
 from scorpion_env.frame import Frame
+from scorpion_env.kernels.state import OUTCOMES, TRUNCATED, WON
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
-from scorpion_env.state import OUTCOMES, TRUNCATED, WON
 from scorpion_env.stepping import AUTORESET_SAME_STEP
 
 

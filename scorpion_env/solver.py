@@ -28,6 +28,7 @@ from scorpion_env.batch import Batch
 from scorpion_env.deals import Position, Start
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
+from scorpion_env.kernels.state import NO_LIMIT, log_capacity
 from scorpion_env.notation.move_text import action_text
 from scorpion_env.pruning import WORK_DTYPE, is_strict
 from scorpion_env.rules import Rules, get_rules
@@ -42,7 +43,6 @@ from scorpion_env.solver_kernels import (
     search,
     search_deals,
 )
-from scorpion_env.state import NO_LIMIT, log_capacity
 
 _search: Any = search
 _search_deals: Any = search_deals

@@ -10,12 +10,12 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from scorpion_env.errors import ScorpionError, nearest, unknown
-from scorpion_env.observation import observation_bounds
+from scorpion_env.kernels.observation import observation_bounds
 from scorpion_env.rules import Rules
 
 
 def observation_space(rules: Rules) -> Any:  # Gymnasium's Box leaves its dtype open
-    """Return ``Box(int8, (cards, 7))``; see :mod:`scorpion_env.observation`."""
+    """Return ``Box(int8, (cards, 7))``; see :mod:`scorpion_env.kernels.observation`."""
     high = observation_bounds(rules)
     return spaces.Box(np.zeros_like(high), high, dtype=np.int8)
 

@@ -1,6 +1,6 @@
 """Environment steps, compiled: what a batch of games does in one call of `step`.
 
-The rules are in :mod:`scorpion_env.kernels`. Here is what Gymnasium adds: illegal actions, rewards,
+The rules are in :mod:`scorpion_env.kernels.play`. Here is what Gymnasium adds: illegal actions, rewards,
 masks and observations kept up to date in place, ends, and the automatic start of the next game.
 """
 
@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from scorpion_env.compiled import compiled, inlined
-from scorpion_env.deals import episode_deal
-from scorpion_env.kernels import conclude, play, start_deal
-from scorpion_env.observation import observe_game, observe_move
-from scorpion_env.pointers import claim, pointer
+from scorpion_env.kernels.compiled import compiled, inlined
+from scorpion_env.kernels.observation import observe_game, observe_move
+from scorpion_env.kernels.play import conclude, play, start_deal
+from scorpion_env.kernels.pointers import claim, pointer
+from scorpion_env.kernels.shuffle import episode_deal
+from scorpion_env.kernels.state import CHUNK, LOST, PLAYING, TRUNCATED, WON
 from scorpion_env.pruning import WORK_DTYPE, is_dead
 from scorpion_env.rewards import REWARD_POINTS, REWARD_POINTS_ONCE
-from scorpion_env.state import CHUNK, LOST, PLAYING, TRUNCATED, WON
 
 ILLEGAL_ACTIONS = ("noop", "terminate", "raise")
 """What an illegal action does, besides costing a step and earning nothing."""

@@ -42,11 +42,11 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.cards import CARDS_PER_SUIT, KING
-from scorpion_env.compiled import compiled
 from scorpion_env.conflicts import conflicts, pending_under
-from scorpion_env.kernels import is_null
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.play import is_null
+from scorpion_env.kernels.tableau import RANK, SUIT
 from scorpion_env.precedence import BIT, NONE, ONE, lowest
-from scorpion_env.tableau import RANK, SUIT
 
 
 @compiled

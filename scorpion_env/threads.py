@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.compiled import compiled
-from scorpion_env.pointers import add_atomically, pointer
+from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.pointers import add_atomically, pointer
 from scorpion_env.stepping import find_refused, step_games
 
 SHARE = 128

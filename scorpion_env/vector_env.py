@@ -16,6 +16,7 @@ from scorpion_env.checks import checked_count, checked_seed
 from scorpion_env.deal_lists import deal_list, episode_start
 from scorpion_env.deals import MAX_SEED, EpisodeStart
 from scorpion_env.errors import ScorpionError, unknown
+from scorpion_env.kernels.state import OUTCOMES
 from scorpion_env.positions import parse_position
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import (
@@ -26,7 +27,6 @@ from scorpion_env.spaces import (
     observation_space,
     refuse_arguments,
 )
-from scorpion_env.state import OUTCOMES
 from scorpion_env.stepping import (
     AUTORESET_DISABLED,
     AUTORESET_NEXT_STEP,

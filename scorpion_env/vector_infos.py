@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from scorpion_env.batch import Batch
 from scorpion_env.frame import Frame
-from scorpion_env.state import OUTCOMES, PLAYING
+from scorpion_env.kernels.state import OUTCOMES, PLAYING
 
 _OUTCOMES = np.array(OUTCOMES, object)
 

@@ -42,10 +42,10 @@ from agents import Agent, load_agent
 from agents.draws import deal_key, draw_numbers
 from agents.memory import Player
 from scorpion_env import replay
-from scorpion_env.notation.board import Board
 from scorpion_env.deals import Position, parse_deal
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
+from scorpion_env.notation.board import Board
 from scorpion_env.notation.move_text import action_text
 from scorpion_env.rendering import Status, Style, moved_card
 from scorpion_env.rules import Rules

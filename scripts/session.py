@@ -11,11 +11,11 @@ from terminal import show_board
 
 from agents import adviser
 from scorpion_env import replay
-from scorpion_env.notation.board import Board
 from scorpion_env.cards import CARDS_PER_DECK, card_text, parse_card
 from scorpion_env.errors import IllegalMove, ReplayError, ScorpionError, unknown
 from scorpion_env.game import Game
-from scorpion_env.observation import VISIBLE
+from scorpion_env.kernels.observation import VISIBLE
+from scorpion_env.notation.board import Board
 from scorpion_env.rendering import Status, Style, moved_card
 
 COMMANDS = ("deal", "undo", "redo", "hint", "moves", "board", "save", "help", "quit")

@@ -43,12 +43,12 @@ from tqdm import tqdm
 
 from agents.results import versions
 from agents.statistics import wilson_interval
-from scorpion_env.notation.board import UNKNOWN, Board, complete_board
-from scorpion_env.notation.board_text import parse_board
 from scorpion_env.deals import Position
 from scorpion_env.errors import BoardError, ScorpionError
-from scorpion_env.notation.files import write_whole
 from scorpion_env.game import Game
+from scorpion_env.notation.board import UNKNOWN, Board, complete_board
+from scorpion_env.notation.board_text import parse_board
+from scorpion_env.notation.files import write_whole
 from scorpion_env.replay import load, steps
 from scorpion_env.rules import PRESETS, Rules
 from scorpion_env.solver import MEMORY_LIMIT, NODE_LIMIT, VERDICTS, Solution, Solver

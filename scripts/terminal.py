@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from scorpion_env.notation.board import Board
 from scorpion_env.deals import Position, Start, parse_deal, read_positions
 from scorpion_env.errors import ScorpionError
+from scorpion_env.notation.board import Board
 from scorpion_env.rendering import FORMATS, Status, Style, render_board
 from scorpion_env.rules import Rules
 

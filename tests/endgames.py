@@ -22,15 +22,16 @@ import numpy as np
 from numba import njit
 
 from scorpion_env.batch import Batch
+from scorpion_env.cards import CARDS_PER_SUIT, KING, SUITS
+from scorpion_env.deals import Position
+from scorpion_env.env import ScorpionEnv
+from scorpion_env.kernels.play import conclude, play
+from scorpion_env.kernels.shuffle import mix64
+from scorpion_env.kernels.state import LOST, WON
 from scorpion_env.notation.board import EMPTY, Board
 from scorpion_env.notation.board_text import format_board, parse_board
-from scorpion_env.cards import CARDS_PER_SUIT, KING, SUITS
-from scorpion_env.deals import Position, mix64
-from scorpion_env.env import ScorpionEnv
-from scorpion_env.kernels import conclude, play
 from scorpion_env.rules import PRESETS, Rules, get_rules
 from scorpion_env.solver import Solver
-from scorpion_env.state import LOST, WON
 
 LARGEST = 1024
 """Positions that the plain search looks at; endgames with more are passed over."""

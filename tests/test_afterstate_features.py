@@ -16,7 +16,7 @@ from agents.position import AT_UNKNOWN, NOTHING, PLACES, apply_move, new_positio
 from agents.reach import FAR, reach
 from scorpion_env import Rules, ScorpionError, ScorpionVectorEnv, get_rules
 from scorpion_env.deals import deal_order
-from scorpion_env.observation import TO_COME, VISIBLE
+from scorpion_env.kernels.observation import TO_COME, VISIBLE
 
 FIRST_DEAL = 1_000_000
 """Deals from here on may be used to look at how agents play; those below measure them."""

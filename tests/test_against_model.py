@@ -22,10 +22,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from model import Model, pysol_order
 
-from scorpion_env.notation.board_text import format_board
 from scorpion_env.deals import deal_order
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.game import Game
+from scorpion_env.notation.board_text import format_board
 from scorpion_env.rules import PRESETS, Rules
 
 GAMES = int(os.environ.get("SCORPION_GAMES", "16"))

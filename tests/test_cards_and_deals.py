@@ -9,17 +9,11 @@ import numpy as np
 import pytest
 
 from scorpion_env import PRESETS, Game, get_rules
-from scorpion_env.notation.board_text import format_board, parse_board, split_boards
 from scorpion_env.cards import card_text, is_red, parse_card, rank_of, suit_of
-from scorpion_env.deals import (
-    EVALUATION_DEALS,
-    Position,
-    deal_order,
-    episode_deal,
-    parse_deal,
-    parse_deals,
-)
+from scorpion_env.deals import EVALUATION_DEALS, Position, deal_order, parse_deal, parse_deals
 from scorpion_env.errors import BoardError, DealError
+from scorpion_env.kernels.shuffle import episode_deal
+from scorpion_env.notation.board_text import format_board, parse_board, split_boards
 
 DATA = Path(__file__).parent / "data"
 CLASSIC = get_rules("classic")

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from scorpion_env import kernels
-from scorpion_env.compiled import compiled, sources_digest
+from scorpion_env.kernels.compiled import compiled, sources_digest
 
 
 def test_the_cache_of_a_kernel_depends_on_what_its_module_imports() -> None:
     stamp = kernels.play._cache._cache_file._source_stamp  # type: ignore[attr-defined]
-    assert stamp[1] == sources_digest(kernels.__name__)
+    assert stamp[1] == sources_digest("scorpion_env.kernels.play")
 
 
 CALLERS = {

@@ -17,9 +17,9 @@ from gymnasium.utils.env_checker import check_env
 
 import scorpion_env
 from scorpion_env import PRESETS, Game, IllegalMove, Rules, ScorpionEnv, ScorpionError
+from scorpion_env.kernels.observation import observe_game
+from scorpion_env.kernels.state import seen_dtype
 from scorpion_env.notation.board_text import format_board
-from scorpion_env.observation import observe_game
-from scorpion_env.state import seen_dtype
 
 
 def play_out(env: gym.Env[Any, Any], seed: int, rng_seed: int = 0) -> list[Any]:

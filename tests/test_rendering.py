@@ -16,9 +16,9 @@ import pytest
 
 import scorpion_env.rendering
 from scorpion_env import PRESETS, Game, ScorpionError, get_rules
+from scorpion_env.cards import card_text
 from scorpion_env.notation.board import UNKNOWN, Board
 from scorpion_env.notation.board_text import parse_board
-from scorpion_env.cards import card_text
 from scorpion_env.rendering import Status, Style, ansi, render_board, show
 from scorpion_env.rules import Rules
 

@@ -11,11 +11,11 @@ import pytest
 from endgames import check_endgame, endgames
 
 from scorpion_env.batch import Batch
-from scorpion_env.notation.board_text import parse_board
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
+from scorpion_env.notation.board_text import parse_board
 from scorpion_env.pruning import WORK_DTYPE, is_dead
 from scorpion_env.rules import PRESETS, Rules
 from scorpion_env.solver import VERDICTS, Solver, solve

@@ -24,12 +24,12 @@ from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
+from scorpion_env.kernels.state import seen_dtype
 from scorpion_env.notation.move_text import action_text
 from scorpion_env.positions import read_board
 from scorpion_env.rewards import REWARD_POINTS
 from scorpion_env.rules import PRESETS
 from scorpion_env.solver import Solver, solve
-from scorpion_env.state import seen_dtype
 
 CLASSIC = PRESETS["classic"]
 DRAWS = np.array([0.3])

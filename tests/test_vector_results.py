@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from scorpion_env import ScorpionVectorEnv
-from scorpion_env.observation import observe_game
+from scorpion_env.kernels.observation import observe_game
 
 MODES = ["SAME_STEP", "NEXT_STEP", "DISABLED"]
 

@@ -17,7 +17,6 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from scorpion_env.notation.board import EMPTY, UNKNOWN, Board, missing_cards, taken_runs
 from scorpion_env.cards import (
     CARDS_PER_DECK,
     CARDS_PER_SUIT,
@@ -26,6 +25,7 @@ from scorpion_env.cards import (
     parse_card,
 )
 from scorpion_env.errors import BoardError, nearest
+from scorpion_env.notation.board import EMPTY, UNKNOWN, Board, missing_cards, taken_runs
 from scorpion_env.rules import Rules
 
 HEADINGS = ("Talon", "Cells", "Foundations")

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from scorpion_env.notation.board import EMPTY, Board
 from scorpion_env.cards import is_red
+from scorpion_env.notation.board import EMPTY, Board
 from scorpion_env.rendering.lines import counted, reserve_columns_text
 from scorpion_env.rendering.status import (
     EMPTY_CELL_TEXT,

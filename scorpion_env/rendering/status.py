@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from scorpion_env.notation.board import Board
 from scorpion_env.cards import SUITS, card_text, parse_card, rank_of
+from scorpion_env.notation.board import Board
 from scorpion_env.rules import Rules
 
 FACE_DOWN_TEXT = "##"

@@ -1,6 +1,6 @@
 """The tableau's own motions: cards attached and detached, turned, runs taken, events logged.
 
-What :mod:`scorpion_env.kernels` makes moves of. Every motion that undo has to take back is logged.
+What :mod:`scorpion_env.kernels.play` makes moves of. Every motion that undo has to take back is logged.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.cards import ACE, CARDS_PER_SUIT, KING, is_red, rank_of, suit_of
-from scorpion_env.compiled import compiled, inlined
-from scorpion_env.pointers import holds_any
+from scorpion_env.kernels.compiled import compiled, inlined
+from scorpion_env.kernels.pointers import holds_any
+from scorpion_env.kernels.state import BUILD_COLOUR, CHUNK, FEATURES, NO_CARD, TAKEN
 from scorpion_env.rewards import FLIP_POINTS, RUN_POINTS
-from scorpion_env.state import BUILD_COLOUR, CHUNK, FEATURES, NO_CARD, TAKEN
 
 # An index that is known not to be negative is cast to `np.uintp` in the hottest places: numba then
 # leaves out the test for a negative index, which costs a tenth of the time of a step.

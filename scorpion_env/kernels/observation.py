@@ -25,11 +25,11 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.cards import CARDS_PER_SUIT
-from scorpion_env.compiled import compiled, inlined
 from scorpion_env.errors import ScorpionError, unknown
+from scorpion_env.kernels.compiled import compiled, inlined
+from scorpion_env.kernels.state import CHUNK, FEATURES
+from scorpion_env.kernels.tableau import height
 from scorpion_env.rules import Rules
-from scorpion_env.state import CHUNK, FEATURES
-from scorpion_env.tableau import height
 
 PLACE, COLUMN, ROW, ON_TOP, FACE_DOWN, VISIBLE, TO_COME = range(len(FEATURES))
 
@@ -110,7 +110,7 @@ def observe_cells(g: Any, rules: Any, seen: Any) -> None:
 
 @compiled
 def observe_game(g: Any, rules: Any, seen: Any, everything: Any) -> None:
-    """Write every row of an observation, a record of :func:`scorpion_env.state.seen_dtype`."""
+    """Write every row of an observation, a record of :func:`scorpion_env.kernels.state.seen_dtype`."""
     for card in range(g.below.shape[0]):
         for entry in range(TO_COME + 1):
             seen.cards[card, entry] = 0

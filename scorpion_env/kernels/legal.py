@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.cards import ACE, CARDS_PER_DECK, CARDS_PER_SUIT, KING, rank_of
-from scorpion_env.compiled import compiled, inlined
-from scorpion_env.state import BUILD_COLOUR, BUILD_SUIT, CHUNK
-from scorpion_env.tableau import MAX_CARDS, RANK, RED, SUIT, ends_in_run
+from scorpion_env.kernels.compiled import compiled, inlined
+from scorpion_env.kernels.state import BUILD_COLOUR, BUILD_SUIT, CHUNK
+from scorpion_env.kernels.tableau import MAX_CARDS, RANK, RED, SUIT, ends_in_run
 
-# Indices are cast to `np.uintp` where it pays; see :mod:`scorpion_env.tableau`.
+# Indices are cast to `np.uintp` where it pays; see :mod:`scorpion_env.kernels.tableau`.
 
 # The card that goes on a card in same-suit building. An ace stands for itself: it lies in the
 # column that it would go to, and so is refused without a branch of its own.

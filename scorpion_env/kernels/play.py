@@ -1,9 +1,9 @@
 """The rules, executed: compiled functions over one game (`g`) or a batch of games.
 
-This, with :mod:`scorpion_env.tableau` and :mod:`scorpion_env.legal` under it, is the only place
+This, with :mod:`scorpion_env.kernels.tableau` and :mod:`scorpion_env.kernels.legal` under it, is the only place
 where a rule is carried out.
 `Game`, `ScorpionEnv` and the vector environments call these functions with 1 … n games; see
-:mod:`scorpion_env.state` for the records.
+:mod:`scorpion_env.kernels.state` for the records.
 
 Within one action the order is: move the group, turn the source column's end, then take runs off
 *the column that received cards*, turning what lies below. Nothing else is looked at: a run that is
@@ -15,14 +15,13 @@ from __future__ import annotations
 from typing import Any
 
 from scorpion_env.cards import CARDS_PER_SUIT, KING
-from scorpion_env.compiled import compiled, inlined
-from scorpion_env.deals import shuffle_deck
-from scorpion_env.legal import find_legal
-from scorpion_env.legal import is_null as is_null
-from scorpion_env.pointers import scratch
-from scorpion_env.rewards import FLIP_POINTS, PLACEMENT_POINTS, RUN_POINTS
-from scorpion_env.state import IN_RESERVE, LOST, NO_CARD, PLAYING, TRUNCATED, WON
-from scorpion_env.tableau import (
+from scorpion_env.kernels.compiled import compiled, inlined
+from scorpion_env.kernels.legal import find_legal
+from scorpion_env.kernels.legal import is_null as is_null
+from scorpion_env.kernels.pointers import scratch
+from scorpion_env.kernels.shuffle import shuffle_deck
+from scorpion_env.kernels.state import IN_RESERVE, LOST, NO_CARD, PLAYING, TRUNCATED, WON
+from scorpion_env.kernels.tableau import (
     CARD_MASK,
     CARD_SHIFT,
     COLUMN_MASK,
@@ -44,6 +43,7 @@ from scorpion_env.tableau import (
     take_runs,
     turn_end,
 )
+from scorpion_env.rewards import FLIP_POINTS, PLACEMENT_POINTS, RUN_POINTS
 
 # --- moves --------------------------------------------------------------------------------------
 
