@@ -25,8 +25,8 @@ from scorpion_env.kernels.observation import (
 from scorpion_env.kernels.play import clear, conclude, is_null, play
 from scorpion_env.kernels.shuffle import GAMMA
 from scorpion_env.kernels.state import IN_RESERVE, NO_CARD, TAKEN
+from scorpion_env.proofs.stubborn_sets import list_moves
 from scorpion_env.rollout import draw_below
-from scorpion_env.stubborn import list_moves
 
 UNSEEN = -1
 

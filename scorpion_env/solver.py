@@ -11,8 +11,8 @@ matter to it, and undo is no move.
 
 Three verdicts: ``"won"`` with a line of moves that wins, ``"lost"`` where it is proved that none
 does, and ``"unknown"`` where a budget ended the search. How the search leaves things out, and why
-it may, is said in :mod:`scorpion_env.precedence`, :mod:`scorpion_env.stubborn` and
-:mod:`scorpion_env.pruning`.
+it may, is said in :mod:`scorpion_env.proofs.precedence`, :mod:`scorpion_env.proofs.stubborn_sets` and
+:mod:`scorpion_env.proofs.pruning`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
 from scorpion_env.kernels.state import NO_LIMIT, log_capacity
 from scorpion_env.notation.move_text import action_text
-from scorpion_env.pruning import WORK_DTYPE, is_strict
+from scorpion_env.proofs.pruning import WORK_DTYPE, is_strict
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.solver_kernels import (
     GOES_ON,

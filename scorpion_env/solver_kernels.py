@@ -23,9 +23,9 @@ from scorpion_env.kernels.play import conclude, play, start_deal, undo
 from scorpion_env.kernels.shuffle import mix64
 from scorpion_env.kernels.state import LOST, WON
 from scorpion_env.kernels.tableau import RANK, SUIT
-from scorpion_env.precedence import find_precedence
-from scorpion_env.pruning import hopeless
-from scorpion_env.stubborn import list_moves, list_needed, takes_reserve
+from scorpion_env.proofs.precedence import find_precedence
+from scorpion_env.proofs.pruning import hopeless
+from scorpion_env.proofs.stubborn_sets import list_moves, list_needed, takes_reserve
 
 PRUNE_NOTHING, PRUNE_DEAD, PRUNE_ALL = 0, 1, 2
 """How much is left out: nothing (for tests), hopeless positions, and needless moves as well."""

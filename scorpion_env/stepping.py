@@ -16,7 +16,7 @@ from scorpion_env.kernels.play import conclude, play, start_deal
 from scorpion_env.kernels.pointers import claim, pointer
 from scorpion_env.kernels.shuffle import episode_deal
 from scorpion_env.kernels.state import CHUNK, LOST, PLAYING, TRUNCATED, WON
-from scorpion_env.pruning import WORK_DTYPE, is_dead
+from scorpion_env.proofs.pruning import WORK_DTYPE, is_dead
 from scorpion_env.rewards import REWARD_POINTS, REWARD_POINTS_ONCE
 
 ILLEGAL_ACTIONS = ("noop", "terminate", "raise")

@@ -12,7 +12,7 @@ from scorpion_env.batch import Batch
 from scorpion_env.deal_lists import deal_list, deal_list_text, read_deal_list
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import DealError, ScorpionError
-from scorpion_env.pruning import WORK_DTYPE, is_dead
+from scorpion_env.proofs.pruning import WORK_DTYPE, is_dead
 from scorpion_env.rules import PRESETS
 from scorpion_env.sb3 import ScorpionVecEnv
 from scorpion_env.vector_env import ScorpionVectorEnv

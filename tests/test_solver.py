@@ -16,7 +16,7 @@ from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
 from scorpion_env.notation.board_text import parse_board
-from scorpion_env.pruning import WORK_DTYPE, is_dead
+from scorpion_env.proofs.pruning import WORK_DTYPE, is_dead
 from scorpion_env.rules import PRESETS, Rules
 from scorpion_env.solver import VERDICTS, Solver, solve
 from scorpion_env.solver_kernels import PRUNE_ALL, PRUNE_DEAD, position_key

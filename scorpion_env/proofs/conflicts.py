@@ -1,6 +1,6 @@
-"""Which events get into the way of a placement (oracle); a part of :mod:`scorpion_env.stubborn`.
+"""Which events get into the way of a placement (oracle); a part of :mod:`scorpion_env.proofs.stubborn_sets`.
 
-Events and sets are those of :mod:`scorpion_env.precedence`, which has filled the record `w`.
+Events and sets are those of :mod:`scorpion_env.proofs.precedence`, which has filled the record `w`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from scorpion_env.cards import ACE, KING
 from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.state import TAKEN
 from scorpion_env.kernels.tableau import RANK
-from scorpion_env.precedence import BIT, NONE, ONE, lowest
+from scorpion_env.proofs.precedence import BIT, NONE, ONE, lowest
 
 
 @compiled

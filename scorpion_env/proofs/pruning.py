@@ -18,7 +18,7 @@ place in the game can leave it here. So if a card that does not lie where a fini
 which is on a face-up card that it may be built on (of its own suit unless built in colours), can
 never leave, then no line wins. Where runs stay, a king on another card must leave it too.
 
-`is_dead` uses the sharper proof of :mod:`scorpion_env.precedence` where that holds.
+`is_dead` uses the sharper proof of :mod:`scorpion_env.proofs.precedence` where that holds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from scorpion_env.cards import CARDS_PER_SUIT, KING
 from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.state import BUILD_ANY, BUILD_COLOUR, BUILD_SUIT, IN_RESERVE, TAKEN
 from scorpion_env.kernels.tableau import MAX_CARDS, RANK, RED, SUIT
-from scorpion_env.precedence import PRECEDENCE_DTYPE, find_precedence
+from scorpion_env.proofs.precedence import PRECEDENCE_DTYPE, find_precedence
 
 WORK_DTYPE = np.dtype(
     [
@@ -46,7 +46,7 @@ WORK_DTYPE = np.dtype(
 
 @compiled
 def is_strict(rules: Any) -> Any:
-    """Return whether :mod:`scorpion_env.precedence` holds: one deck, in suit, kings, no refill."""
+    """Return whether :mod:`scorpion_env.proofs.precedence` holds: one deck, in suit, kings, no refill."""
     return (
         rules.decks == 1
         and rules.build == BUILD_SUIT

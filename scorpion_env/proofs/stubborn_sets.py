@@ -1,7 +1,7 @@
 """Which moves have to be tried in a position, so that no win is missed (oracle).
 
 A partial-order reduction: of moves that do not get into each other's way, one order is enough. It
-holds where :mod:`scorpion_env.precedence` does, whose events these are, and for every line that
+holds where :mod:`scorpion_env.proofs.precedence` does, whose events these are, and for every line that
 wins (where the reserve comes only when stuck: for the part of it up to the reserve).
 
 A set T of events is **closed** when nothing outside of it can enable one of its events that is not
@@ -42,11 +42,11 @@ from typing import Any
 import numpy as np
 
 from scorpion_env.cards import CARDS_PER_SUIT, KING
-from scorpion_env.conflicts import conflicts, pending_under
 from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.play import is_null
 from scorpion_env.kernels.tableau import RANK, SUIT
-from scorpion_env.precedence import BIT, NONE, ONE, lowest
+from scorpion_env.proofs.conflicts import conflicts, pending_under
+from scorpion_env.proofs.precedence import BIT, NONE, ONE, lowest
 
 
 @compiled
