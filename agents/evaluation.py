@@ -22,7 +22,7 @@ from agents.base import Actions, Agent, Information, Masks, Observations
 from agents.draws import deal_key, draw_numbers
 from agents.memory import Player
 from agents.statistics import Interval, mean_interval, wilson_interval
-from scorpion_env.checks import checked_seed
+from scorpion_env.batch.arguments import checked_seed
 from scorpion_env.deals import Position, Start, parse_deal, parse_deals
 from scorpion_env.errors import ScorpionError
 from scorpion_env.kernels.observation import TO_COME, VISIBLE

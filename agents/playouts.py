@@ -11,7 +11,7 @@ import numpy as np
 from agents.arrangements import find_hidden, find_moves, lay_out, moves_in_mask, shuffle, try_action
 from agents.base import Actions, Agent, Draws, Masks, Observations
 from agents.search import CHUNK, budget_text, check_budget
-from scorpion_env.batch import Batch
+from scorpion_env.batch.games import Batch
 from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.play import conclude, play
 from scorpion_env.kernels.pointers import pointer

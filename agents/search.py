@@ -13,7 +13,7 @@ from agents.arrangements import find_moves, moves_in_mask
 from agents.base import Actions, Agent, Draws, Masks, Observations
 from agents.greedy import GreedyAgent
 from agents.search_kernels import count_wins, winning_line
-from scorpion_env.batch import Batch
+from scorpion_env.batch.games import Batch
 from scorpion_env.errors import ScorpionError
 from scorpion_env.kernels.state import seen_dtype
 from scorpion_env.rules import Rules

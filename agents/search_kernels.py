@@ -13,6 +13,7 @@ from agents.arrangements import (
     shuffle,
     try_action,
 )
+from scorpion_env.batch.stepping import reward_of
 from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.observation import observe_game
 from scorpion_env.kernels.play import conclude, play
@@ -20,7 +21,6 @@ from scorpion_env.kernels.pointers import pointer
 from scorpion_env.kernels.shuffle import GAMMA, mix64
 from scorpion_env.kernels.state import PLAYING, WON
 from scorpion_env.solver_kernels import LOSES, WINS, search
-from scorpion_env.stepping import reward_of
 
 GONE, OPEN, OVER = range(3)
 """What an action makes of a game that can be won: lost, still to be won, won."""

@@ -58,7 +58,7 @@ def deal_list(deals: str | npt.ArrayLike, rules: Rules) -> npt.NDArray[np.uint64
 
 
 def episode_start(deal: Start, rules: Rules) -> EpisodeStart:
-    """Return what :meth:`scorpion_env.batch.Batch.start_episode` takes and does not refuse.
+    """Return what :meth:`scorpion_env.batch.games.Batch.start_episode` takes and does not refuse.
 
     Args:
         deal: What the reset option ``deal`` names, or a position.

@@ -9,15 +9,15 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.batch import Batch
-from scorpion_env.checks import checked_seed
+from scorpion_env.batch.arguments import checked_seed
+from scorpion_env.batch.board_records import parse_position
+from scorpion_env.batch.games import Batch
 from scorpion_env.deal_lists import deal_list, episode_start
 from scorpion_env.deals import EpisodeStart
 from scorpion_env.errors import ScorpionError
 from scorpion_env.kernels.state import LOST, OUTCOMES, PLAYING, TRUNCATED, WON, seen_dtype
 from scorpion_env.notation.board import Board
 from scorpion_env.notation.move_text import action_text
-from scorpion_env.positions import parse_position
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import (
     action_space,

@@ -7,7 +7,8 @@ from typing import SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.batch import Batch
+from scorpion_env.batch.board_records import parse_position
+from scorpion_env.batch.games import Batch
 from scorpion_env.cards import ACE, KING, card_text, rank_of, suit_of
 from scorpion_env.deals import Position, Start
 from scorpion_env.errors import IllegalMove
@@ -16,7 +17,6 @@ from scorpion_env.kernels.state import NO_LIMIT, OUTCOMES, PLAYING, TAKEN, seen_
 from scorpion_env.notation.board import Board
 from scorpion_env.notation.board_text import format_board
 from scorpion_env.notation.move_text import action_text, parse_move
-from scorpion_env.positions import parse_position
 from scorpion_env.rules import Rules, get_rules
 
 Move = str | SupportsIndex

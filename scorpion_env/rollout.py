@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from scorpion_env.batch import Batch
+from scorpion_env.batch.arguments import checked_seed
+from scorpion_env.batch.games import Batch
 from scorpion_env.cards import ACE, KING
-from scorpion_env.checks import checked_seed
 from scorpion_env.deals import EVALUATION_DEALS
 from scorpion_env.kernels.compiled import compiled, inlined
 from scorpion_env.kernels.play import conclude, is_null, play, start_deal

@@ -12,15 +12,15 @@ from gymnasium import Wrapper
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from scorpion_env.batch import Batch
-from scorpion_env.checks import checked_seed
+from scorpion_env.batch.arguments import checked_seed
+from scorpion_env.batch.games import Batch
+from scorpion_env.batch.step_arrays import Frame
+from scorpion_env.batch.stepping import AUTORESET_SAME_STEP
 from scorpion_env.deal_lists import deal_list, episode_start
 from scorpion_env.errors import ScorpionError
-from scorpion_env.frame import Frame
 from scorpion_env.kernels.state import OUTCOMES, TRUNCATED, WON
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import action_space, observation_space
-from scorpion_env.stepping import AUTORESET_SAME_STEP
 
 
 class _StackedRow(np.ndarray[Any, np.dtype[np.bool_]]):

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.batch import Batch
+from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position, Start
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game

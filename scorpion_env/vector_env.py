@@ -11,13 +11,18 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from scorpion_env.batch import Batch
-from scorpion_env.checks import checked_count, checked_seed
+from scorpion_env.batch.arguments import checked_count, checked_seed
+from scorpion_env.batch.board_records import parse_position
+from scorpion_env.batch.games import Batch
+from scorpion_env.batch.stepping import (
+    AUTORESET_DISABLED,
+    AUTORESET_NEXT_STEP,
+    AUTORESET_SAME_STEP,
+)
 from scorpion_env.deal_lists import deal_list, episode_start
 from scorpion_env.deals import MAX_SEED, EpisodeStart
 from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.kernels.state import OUTCOMES
-from scorpion_env.positions import parse_position
 from scorpion_env.rules import Rules, get_rules
 from scorpion_env.spaces import (
     action_space,
@@ -26,11 +31,6 @@ from scorpion_env.spaces import (
     checked_render_mode,
     observation_space,
     refuse_arguments,
-)
-from scorpion_env.stepping import (
-    AUTORESET_DISABLED,
-    AUTORESET_NEXT_STEP,
-    AUTORESET_SAME_STEP,
 )
 from scorpion_env.vector_infos import ResultsMaker, number_infos
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.batch import Batch
-from scorpion_env.frame import Frame
+from scorpion_env.batch.games import Batch
+from scorpion_env.batch.step_arrays import Frame
 from scorpion_env.kernels.state import OUTCOMES, PLAYING
 
 _OUTCOMES = np.array(OUTCOMES, object)

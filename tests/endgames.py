@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from scorpion_env.batch import Batch
+from scorpion_env.batch.games import Batch
 from scorpion_env.cards import CARDS_PER_SUIT, KING, SUITS
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv

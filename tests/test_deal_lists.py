@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scorpion_env.batch import Batch
+from scorpion_env.batch.games import Batch
 from scorpion_env.deal_lists import deal_list, deal_list_text, read_deal_list
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import DealError, ScorpionError

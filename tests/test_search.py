@@ -11,7 +11,7 @@ from agents.arrangements import find_hidden, hidden_as_shown, lay_out
 from agents.evaluation import evaluate
 from agents.playouts import PlayoutAgent
 from agents.search import OracleAgent, SearchAgent
-from scorpion_env.batch import Batch
+from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError

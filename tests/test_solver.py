@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from endgames import check_endgame, endgames
 
-from scorpion_env.batch import Batch
+from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError

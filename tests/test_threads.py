@@ -11,11 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scorpion_env.batch import Batch
-from scorpion_env.frame import Frame
+from scorpion_env.batch.games import Batch
+from scorpion_env.batch.step_arrays import Frame
+from scorpion_env.batch.stepping import AUTORESET_SAME_STEP
+from scorpion_env.batch.threads import (
+    DONE,
+    ENDED,
+    ILLEGAL,
+    NEXT,
+    OPEN,
+    TOO_EARLY,
+    Team,
+    step_shared,
+)
 from scorpion_env.rules import get_rules
-from scorpion_env.stepping import AUTORESET_SAME_STEP
-from scorpion_env.threads import DONE, ENDED, ILLEGAL, NEXT, OPEN, TOO_EARLY, Team, step_shared
 
 SIZE, SHARE = 50, 7
 
@@ -153,7 +162,7 @@ def test_a_user_who_interrupts_waits_for_the_games_that_are_being_played(
         time.sleep(0.3)
         return int(step_shared(*arguments))
 
-    monkeypatch.setattr("scorpion_env.threads.step_shared", interrupted)
+    monkeypatch.setattr("scorpion_env.batch.threads.step_shared", interrupted)
     batch = new_batch()
     batch._team = Team(SIZE, 2)
     frame = new_frame(batch)
@@ -168,7 +177,7 @@ def test_a_step_that_never_begins_lets_the_other_threads_go(
     batch = new_batch()
     batch._team = team = Team(SIZE, 2)
     with monkeypatch.context() as patched:
-        patched.setattr("scorpion_env.threads.step_shared", never_begun)
+        patched.setattr("scorpion_env.batch.threads.step_shared", never_begun)
         with pytest.raises(MemoryError):
             batch.step(actions, new_frame(batch))
     frame, done = new_frame(batch), Event()
@@ -189,7 +198,7 @@ def test_a_thread_that_fails_is_heard(monkeypatch: pytest.MonkeyPatch, actions: 
         begun.wait(60)
         return -1
 
-    monkeypatch.setattr("scorpion_env.threads.step_shared", failing)
+    monkeypatch.setattr("scorpion_env.batch.threads.step_shared", failing)
     batch = new_batch()
     batch._team = Team(SIZE, 2)
     with pytest.raises(MemoryError):

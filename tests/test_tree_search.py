@@ -15,12 +15,12 @@ from agents.arrangements import hidden_as_shown, lay_out, list_useful
 from agents.evaluation import evaluate
 from agents.tree_search import FIRST_MOVES, TreeSearchAgent
 from agents.value_search import PRIOR
-from scorpion_env.batch import Batch
+from scorpion_env.batch.board_records import read_board
+from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
-from scorpion_env.positions import read_board
 from scorpion_env.solver import solve
 
 

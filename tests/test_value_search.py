@@ -19,14 +19,14 @@ from agents.model_files import MODEL_FILE
 from agents.ppo import PPOAgent, ValuingAgent
 from agents.search_kernels import GONE, OPEN, OVER, sample_outcomes
 from agents.value_search import ValueSearchAgent
-from scorpion_env.batch import Batch
+from scorpion_env.batch.board_records import read_board
+from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
 from scorpion_env.kernels.state import seen_dtype
 from scorpion_env.notation.move_text import action_text
-from scorpion_env.positions import read_board
 from scorpion_env.rewards import REWARD_POINTS
 from scorpion_env.rules import PRESETS
 from scorpion_env.solver import Solver, solve

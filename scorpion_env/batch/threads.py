@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scorpion_env.batch.stepping import find_refused, step_games
 from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.pointers import add_atomically, pointer
-from scorpion_env.stepping import find_refused, step_games
 
 SHARE = 128
 """A thread takes so many games at a time: long enough to take, short enough to wait for."""

@@ -8,25 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.checks import checked_count, checked_end, checked_scale, checked_steps
-from scorpion_env.deals import EpisodeStart, Position, Start, deal_order, parse_deal
-from scorpion_env.errors import IllegalMove, ScorpionError, unknown
-from scorpion_env.frame import Frame, FrameMaker
-from scorpion_env.kernels.observation import observation_code, observe_game
-from scorpion_env.kernels.play import clear, conclude, play, start_order, undo
-from scorpion_env.kernels.state import (
-    PLAYING,
-    encode_rules,
-    game_dtype,
-    legal_capacity,
-    log_capacity,
-    seen_dtype,
-)
-from scorpion_env.notation.board import Board
-from scorpion_env.positions import load_board, read_board
-from scorpion_env.rewards import reward_code
-from scorpion_env.rules import Rules
-from scorpion_env.stepping import (
+from scorpion_env.batch.arguments import checked_count, checked_end, checked_scale, checked_steps
+from scorpion_env.batch.board_records import load_board, read_board
+from scorpion_env.batch.step_arrays import Frame, FrameMaker
+from scorpion_env.batch.stepping import (
     AUTORESET_DISABLED,
     AUTORESET_SAME_STEP,
     ILLEGAL_ACTIONS,
@@ -39,7 +24,22 @@ from scorpion_env.stepping import (
     step_single,
     write_masks,
 )
-from scorpion_env.threads import Team
+from scorpion_env.batch.threads import Team
+from scorpion_env.deals import EpisodeStart, Position, Start, deal_order, parse_deal
+from scorpion_env.errors import IllegalMove, ScorpionError, unknown
+from scorpion_env.kernels.observation import observation_code, observe_game
+from scorpion_env.kernels.play import clear, conclude, play, start_order, undo
+from scorpion_env.kernels.state import (
+    PLAYING,
+    encode_rules,
+    game_dtype,
+    legal_capacity,
+    log_capacity,
+    seen_dtype,
+)
+from scorpion_env.notation.board import Board
+from scorpion_env.rewards import reward_code
+from scorpion_env.rules import Rules
 
 
 class Batch:
@@ -186,7 +186,7 @@ class Batch:
     def step_single(
         self, action: int, seen: npt.NDArray[np.void], mask: npt.NDArray[np.int8]
     ) -> tuple[float, int, bool, int, int, int]:
-        """Play one action in a batch of one game; see :func:`scorpion_env.stepping.step_single`.
+        """Play one action in a batch of one game; see :func:`scorpion_env.batch.stepping.step_single`.
 
         Args:
             action: The action.

@@ -227,7 +227,7 @@ def step_games(
     started anew instead. With autoreset in the same step, a game that ends leaves its score,
     runs and moves in rows 4 to 6 of `numbers`, and is started anew. Its last observation stays in
     `seen` until the next step, where observations are copied, and is left in `shown` where not. All
-    that a step hands out, see :class:`scorpion_env.frame.Frame`, is written while the game's record
+    that a step hands out, see :class:`scorpion_env.batch.step_arrays.Frame`, is written while the game's record
     is in the cache; `mask` is left out if it has no rows. `deals` is that of `start_next`,
     `end_dead` that of `step_single`. The actions of a whole batch are looked at first; whoever
     plays it in parts has called `find_refused` before.
