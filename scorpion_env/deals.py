@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from scorpion_env.cards import CARDS_PER_DECK, CARDS_PER_SUIT
 from scorpion_env.errors import BoardError, DealError
+from scorpion_env.kernels.shuffle import shuffle_deck
 from scorpion_env.notation.board import Board, complete_board
 from scorpion_env.notation.board_text import parse_board, split_boards
 from scorpion_env.rules import Rules
