@@ -20,7 +20,7 @@ from scorpion_env.kernels.play import conclude, play
 from scorpion_env.kernels.pointers import pointer
 from scorpion_env.kernels.shuffle import GAMMA, mix64
 from scorpion_env.kernels.state import PLAYING, WON
-from scorpion_env.solver_kernels import LOSES, WINS, search
+from scorpion_env.solver.kernels import LOSES, WINS, search
 
 GONE, OPEN, OVER = range(3)
 """What an action makes of a game that can be won: lost, still to be won, won."""

@@ -19,7 +19,7 @@ from scorpion_env.notation.board_text import parse_board
 from scorpion_env.proofs.pruning import WORK_DTYPE, is_dead
 from scorpion_env.rules import PRESETS, Rules
 from scorpion_env.solver import VERDICTS, Solver, solve
-from scorpion_env.solver_kernels import PRUNE_ALL, PRUNE_DEAD, position_key
+from scorpion_env.solver.kernels import PRUNE_ALL, PRUNE_DEAD, position_key
 
 CLASSIC = PRESETS["classic"]
 

@@ -32,7 +32,7 @@ from scorpion_env.kernels.state import NO_LIMIT, log_capacity
 from scorpion_env.notation.move_text import action_text
 from scorpion_env.proofs.pruning import WORK_DTYPE, is_strict
 from scorpion_env.rules import Rules, get_rules
-from scorpion_env.solver_kernels import (
+from scorpion_env.solver.kernels import (
     GOES_ON,
     LOSES,
     PRUNE_ALL,
@@ -136,7 +136,7 @@ class Solver:
             node_limit: Positions that one search looks at, at most.
 
         Returns:
-            The arguments `order` to `tried` of :func:`scorpion_env.solver_kernels.search`, with a
+            The arguments `order` to `tried` of :func:`scorpion_env.solver.kernels.search`, with a
             table that a single search cannot fill; the undo log; and the record of the rules.
         """
         arguments = self._arguments()
