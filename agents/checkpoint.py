@@ -37,7 +37,7 @@ from sb3_contrib import MaskablePPO
 import scorpion_env
 from agents.config import TrainConfig
 from agents.recorded_env import RecordedVecEnv
-from scorpion_env.deal_lists import DEALS
+from scorpion_env.environment.deal_lists import DEALS
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import write_whole
 

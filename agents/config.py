@@ -27,8 +27,8 @@ from pydantic import (
 from agents.afterstate_features import check_describable
 from agents.deal_sets import shared_deals
 from scorpion_env.batch.arguments import checked_end
-from scorpion_env.deal_lists import ALL, DEALS, deal_list, read_deal_list
 from scorpion_env.deals import parse_deals
+from scorpion_env.environment.deal_lists import ALL, DEALS, deal_list, read_deal_list
 from scorpion_env.errors import unknown
 from scorpion_env.rewards import REWARDS
 from scorpion_env.rules import Rules, get_rules

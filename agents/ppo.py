@@ -34,6 +34,7 @@ from agents.model_files import (
     read_weights,
     write_model,
 )
+from scorpion_env.environment.spaces import action_space, observation_space
 from scorpion_env.errors import ScorpionError
 from scorpion_env.kernels.observation import (
     COLUMN,
@@ -45,7 +46,6 @@ from scorpion_env.kernels.observation import (
     TO_COME,
 )
 from scorpion_env.rules import Rules, get_rules
-from scorpion_env.spaces import action_space, observation_space
 
 CHUNK = 64
 """Games are fed to the network in batches of exactly so many: the rounding of a matrix product can

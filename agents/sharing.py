@@ -20,7 +20,7 @@ from agents.model_files import MODEL_FILE, find_model, read_description, read_we
 from agents.ppo import load_ppo
 from agents.pretrained import PRETRAINED
 from agents.training import DEALS_FILE
-from scorpion_env.deal_lists import ALL, WINNABLE, read_deal_list
+from scorpion_env.environment.deal_lists import ALL, WINNABLE, read_deal_list
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import PRESETS, Rules, get_rules
 

@@ -36,7 +36,7 @@ from agents.ppo import (
     without_null_moves,
 )
 from agents.recorded_env import RecordedVecEnv
-from scorpion_env.deal_lists import DEALS, deal_list_text, read_deal_list
+from scorpion_env.environment.deal_lists import DEALS, deal_list_text, read_deal_list
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import write_whole
 from scorpion_env.rules import get_rules

@@ -7,9 +7,9 @@
 
 from scorpion_env.check import check
 from scorpion_env.env import ScorpionEnv
+from scorpion_env.environment.registration import register_envs, registered_ids
 from scorpion_env.errors import IllegalMove, ScorpionError
 from scorpion_env.game import Game
-from scorpion_env.registration import register_envs, registered_ids
 from scorpion_env.rules import PRESETS, Rules, get_rules
 from scorpion_env.vector_env import ScorpionVectorEnv
 

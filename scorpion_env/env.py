@@ -12,20 +12,20 @@ import numpy.typing as npt
 from scorpion_env.batch.arguments import checked_seed
 from scorpion_env.batch.board_records import parse_position
 from scorpion_env.batch.games import Batch
-from scorpion_env.deal_lists import deal_list, episode_start
 from scorpion_env.deals import EpisodeStart
-from scorpion_env.errors import ScorpionError
-from scorpion_env.kernels.state import LOST, OUTCOMES, PLAYING, TRUNCATED, WON, seen_dtype
-from scorpion_env.notation.board import Board
-from scorpion_env.notation.move_text import action_text
-from scorpion_env.rules import Rules, get_rules
-from scorpion_env.spaces import (
+from scorpion_env.environment.deal_lists import deal_list, episode_start
+from scorpion_env.environment.spaces import (
     action_space,
     checked_options,
     checked_render_mode,
     observation_space,
     refuse_arguments,
 )
+from scorpion_env.errors import ScorpionError
+from scorpion_env.kernels.state import LOST, OUTCOMES, PLAYING, TRUNCATED, WON, seen_dtype
+from scorpion_env.notation.board import Board
+from scorpion_env.notation.move_text import action_text
+from scorpion_env.rules import Rules, get_rules
 
 OPTIONS = ("deal", "board")
 """Options of `ScorpionEnv.reset`."""

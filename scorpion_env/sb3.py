@@ -16,11 +16,11 @@ from scorpion_env.batch.arguments import checked_seed
 from scorpion_env.batch.games import Batch
 from scorpion_env.batch.step_arrays import Frame
 from scorpion_env.batch.stepping import AUTORESET_SAME_STEP
-from scorpion_env.deal_lists import deal_list, episode_start
+from scorpion_env.environment.deal_lists import deal_list, episode_start
+from scorpion_env.environment.spaces import action_space, observation_space
 from scorpion_env.errors import ScorpionError
 from scorpion_env.kernels.state import OUTCOMES, TRUNCATED, WON
 from scorpion_env.rules import Rules, get_rules
-from scorpion_env.spaces import action_space, observation_space
 
 
 class _StackedRow(np.ndarray[Any, np.dtype[np.bool_]]):

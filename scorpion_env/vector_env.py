@@ -19,12 +19,9 @@ from scorpion_env.batch.stepping import (
     AUTORESET_NEXT_STEP,
     AUTORESET_SAME_STEP,
 )
-from scorpion_env.deal_lists import deal_list, episode_start
 from scorpion_env.deals import MAX_SEED, EpisodeStart
-from scorpion_env.errors import ScorpionError, unknown
-from scorpion_env.kernels.state import OUTCOMES
-from scorpion_env.rules import Rules, get_rules
-from scorpion_env.spaces import (
+from scorpion_env.environment.deal_lists import deal_list, episode_start
+from scorpion_env.environment.spaces import (
     action_space,
     batched_space,
     checked_options,
@@ -32,7 +29,10 @@ from scorpion_env.spaces import (
     observation_space,
     refuse_arguments,
 )
-from scorpion_env.vector_infos import ResultsMaker, number_infos
+from scorpion_env.environment.vector_results import ResultsMaker, number_infos
+from scorpion_env.errors import ScorpionError, unknown
+from scorpion_env.kernels.state import OUTCOMES
+from scorpion_env.rules import Rules, get_rules
 
 OPTIONS = ("deal", "board", "reset_mask")
 """Options of `ScorpionVectorEnv.reset`."""

@@ -14,9 +14,9 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import VecEnv
 
+from scorpion_env.environment.spaces import action_space, observation_space
 from scorpion_env.rules import get_rules
 from scorpion_env.sb3 import Masks, ScorpionVecEnv
-from scorpion_env.spaces import action_space, observation_space
 
 GAMES = 256
 

@@ -25,8 +25,8 @@ from cli_common import (
 from terminal import allow_any_text
 from tqdm import tqdm
 
-from scorpion_env.deal_lists import deal_list_text
 from scorpion_env.deals import parse_deals
+from scorpion_env.environment.deal_lists import deal_list_text
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import write_whole
 from scorpion_env.rules import Rules

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from scorpion_env.batch.games import Batch
-from scorpion_env.deal_lists import deal_list, deal_list_text, read_deal_list
 from scorpion_env.env import ScorpionEnv
+from scorpion_env.environment.deal_lists import deal_list, deal_list_text, read_deal_list
 from scorpion_env.errors import DealError, ScorpionError
 from scorpion_env.proofs.pruning import WORK_DTYPE, is_dead
 from scorpion_env.rules import PRESETS

@@ -10,7 +10,7 @@ from pathlib import Path
 import boards
 import pytest
 
-from scorpion_env.deal_lists import read_deal_list
+from scorpion_env.environment.deal_lists import read_deal_list
 from scorpion_env.game import Game
 from scorpion_env.replay import record, save
 from scorpion_env.rules import PRESETS

@@ -26,7 +26,7 @@ from agents.evaluation import evaluate
 from agents.model_files import MODEL_FILE, WEIGHTS_FILES
 from agents.training import Stop, TrainingEnv, run_config, train
 from scorpion_env import ScorpionError, get_rules, replay
-from scorpion_env.deal_lists import read_deal_list
+from scorpion_env.environment.deal_lists import read_deal_list
 
 ROOT = Path(__file__).parent.parent
 SMALL: dict[str, Any] = {

@@ -1,0 +1,1 @@
+"""What the three environments share: spaces, arguments, deals to draw from, results, ids."""
