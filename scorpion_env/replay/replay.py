@@ -26,23 +26,9 @@ from scorpion_env.deals import Start
 from scorpion_env.errors import ReplayError, ScorpionError, unknown
 from scorpion_env.game import Game
 from scorpion_env.notation.files import write_whole
-from scorpion_env.replay_format import Replay, ReplayMove, dumps, loads
+from scorpion_env.replay.format import Replay, ReplayMove, dumps, loads
 from scorpion_env.rewards import REWARDS
 from scorpion_env.rules import Rules
-
-__all__ = [
-    "Replay",
-    "ReplayMove",
-    "check",
-    "dumps",
-    "from_game",
-    "load",
-    "loads",
-    "record",
-    "save",
-    "start_game",
-    "steps",
-]
 
 MAX_FILE = 64_000_000
 """Bytes; the file of a genuine game has some 100 kB."""
