@@ -26,13 +26,9 @@ from cli_common import (
     stochastic_option,
     trust_option,
 )
-from tables import print_comparisons, print_summaries
-from terminal import allow_any_text
-from tqdm import tqdm
-
-from agents import load_agent
-from agents.evaluation import evaluate
-from agents.results import (
+from scorpion_agents import load_agent
+from scorpion_agents.evaluation.evaluate import evaluate
+from scorpion_agents.evaluation.results import (
     compare_all,
     compare_stored,
     read_json,
@@ -40,6 +36,10 @@ from agents.results import (
     write_csv,
     write_json,
 )
+from tables import print_comparisons, print_summaries
+from terminal import allow_any_text
+from tqdm import tqdm
+
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules
 

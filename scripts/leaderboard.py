@@ -32,8 +32,8 @@ from leaderboard_data import (
     run_rows,
     table,
 )
+from scorpion_agents.evaluation.results import read_json
 
-from agents.results import read_json
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import read_object, write_whole
 from scorpion_env.rules import PRESETS, get_rules
@@ -72,7 +72,7 @@ def add(files: tuple[Path, ...]) -> None:
 @main_guard
 def curve(name: str, runs: tuple[Path, ...]) -> None:
     """Keep the evaluations of training runs, one a seed, as the learning curve NAME."""
-    from agents.training import run_config
+    from scorpion_agents.training.train import run_config
 
     rows: list[Row] = [dict(row) for row in read_curves(CURVES) if row["curve"] != name]
     for run in runs:

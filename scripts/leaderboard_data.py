@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scorpion_agents.evaluation.evaluate import Evaluation
 
-from agents.evaluation import Evaluation
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import PRESETS, Rules
 from scorpion_env.solver import VERDICTS, Solver

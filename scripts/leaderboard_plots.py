@@ -14,8 +14,7 @@ mpl.use("Agg")  # no window, whatever the machine
 import matplotlib.pyplot as plt
 import numpy as np
 from leaderboard_data import hardness_labels
-
-from agents.statistics import wilson_interval
+from scorpion_agents.evaluation.intervals import wilson_interval
 
 Row = dict[str, str]
 

@@ -38,7 +38,7 @@ def main() -> None:
 @main_guard
 def export(run: Path, folder: Path, deals: tuple[str, ...]) -> None:
     """Write the best model of the run folder RUN into FOLDER, with all that is known of it."""
-    from agents.sharing import export_model
+    from scorpion_agents.training.export import export_model
 
     _say(export_model(run, folder, list(deals)))
     click.echo(f"Use it: --agent {folder}")
@@ -50,7 +50,7 @@ def export(run: Path, folder: Path, deals: tuple[str, ...]) -> None:
 @main_guard
 def import_(model: Path, replace: bool) -> None:
     """Make MODEL what `--agent pretrained` plays on its preset."""
-    from agents.sharing import import_model
+    from scorpion_agents.training.export import import_model
 
     where = import_model(model, replace=replace)
     click.echo(f"Use it: --agent pretrained --rules {where.name}")
@@ -61,7 +61,7 @@ def import_(model: Path, replace: bool) -> None:
 @main_guard
 def show(model: Path) -> None:
     """Print what the description of MODEL, a folder, says."""
-    from agents.model_files import find_model, read_description
+    from scorpion_agents.models.files import find_model, read_description
 
     _say(read_description(find_model(model)))
 

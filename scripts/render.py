@@ -26,6 +26,9 @@ from cli_common import (
     stochastic_option,
     trust_option,
 )
+from scorpion_agents import Agent, load_agent
+from scorpion_agents.evaluation.draws import deal_key, draw_numbers
+from scorpion_agents.players.memory import Player
 from terminal import (
     allow_any_text,
     board_option,
@@ -38,9 +41,6 @@ from terminal import (
     style_options,
 )
 
-from agents import Agent, load_agent
-from agents.draws import deal_key, draw_numbers
-from agents.memory import Player
 from scorpion_env import replay
 from scorpion_env.deals import Position, parse_deal
 from scorpion_env.env import ScorpionEnv

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
+from scorpion_agents import adviser
 from terminal import show_board
 
-from agents import adviser
 from scorpion_env import replay
 from scorpion_env.cards import CARDS_PER_DECK, card_text, parse_card
 from scorpion_env.errors import IllegalMove, ReplayError, ScorpionError, unknown

@@ -38,11 +38,11 @@ from cli_common import (
     rules_option,
     seed_option,
 )
+from scorpion_agents.evaluation.intervals import wilson_interval
+from scorpion_agents.evaluation.results import versions
 from terminal import allow_any_text
 from tqdm import tqdm
 
-from agents.results import versions
-from agents.statistics import wilson_interval
 from scorpion_env.deals import Position
 from scorpion_env.errors import BoardError, ScorpionError
 from scorpion_env.game import Game

@@ -32,11 +32,11 @@ from cli_common import (
     node_limit_option,
     rules_option,
 )
+from scorpion_agents.evaluation.intervals import wilson_interval
+from scorpion_agents.evaluation.results import versions
 from terminal import allow_any_text
 from tqdm import tqdm
 
-from agents.results import versions
-from agents.statistics import wilson_interval
 from scorpion_env.deals import parse_deals
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import write_whole

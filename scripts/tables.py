@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from cli_common import make_console, make_table
 from rich.markup import escape
-
-from agents.evaluation import Evaluation, Summary
-from agents.results import Comparison
+from scorpion_agents.evaluation.evaluate import Evaluation, Summary
+from scorpion_agents.evaluation.results import Comparison
 
 if TYPE_CHECKING:
-    from agents.seeds import SeedsSummary, Spread
+    from scorpion_agents.training.seeds import SeedsSummary, Spread
 
 ROWS: Sequence[tuple[str, Callable[[Summary], str]]] = (
     ("games", lambda s: str(s.games)),

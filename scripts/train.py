@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from cli_common import EXIT_INTERRUPTED, command_line, main_guard
+from scorpion_agents.config.files import DEFAULT_CONFIG, load_config
+from scorpion_agents.config.schema import TrainConfig
 
-from agents.config import TrainConfig
-from agents.config_files import DEFAULT_CONFIG, load_config
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import PRESETS, get_rules
 
 if TYPE_CHECKING:
-    from agents.training import Stop, Trained
+    from scorpion_agents.training.train import Stop, Trained
 
 RUNS = Path("runs")
 
@@ -136,14 +136,16 @@ def main(
     config = load_config(config_path, overrides, options)
     _set_up()
     if seeds is not None:
-        from agents.seeds import parse_seeds, start_seeds
+        from scorpion_agents.training.seeds import parse_seeds, start_seeds
 
         numbers = parse_seeds(seeds)
         folder = run_dir or _new_folder(config_path.stem, config, f"seeds{seeds.replace(':', '-')}")
         start_seeds(config, numbers, folder)
         _train_seeds(folder, jobs)
         return
-    from agents.training import train  # brings torch; a bad configuration ends before that
+    from scorpion_agents.training.train import (
+        train,  # brings torch; a bad configuration ends before that
+    )
 
     folder = run_dir or _new_folder(config_path.stem, config, f"seed{config.seed}")
     _finish(_interruptible(lambda stop: train(config, folder, stop=stop, say=_say)))
@@ -165,7 +167,7 @@ def _say(line: str) -> None:
 
 def _interruptible(work: Callable[[Stop], Any]) -> Any:
     """Do the work; Ctrl-C, or a request to end, lets it save and return early."""
-    from agents.training import Stop
+    from scorpion_agents.training.train import Stop
 
     stop = Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -177,9 +179,9 @@ def _interruptible(work: Callable[[Stop], Any]) -> Any:
 
 
 def _resume(folder: Path, jobs: int | None, device: str | None, threads: Threads | None) -> None:
-    from agents.final import has_final
-    from agents.seeds import SEEDS_FILE
-    from agents.training import is_complete, resume
+    from scorpion_agents.training.final import has_final
+    from scorpion_agents.training.seeds import SEEDS_FILE
+    from scorpion_agents.training.train import is_complete, resume
 
     if (folder / SEEDS_FILE).is_file():
         if device is not None or threads is not None:
@@ -210,10 +212,9 @@ def _finish(trained: Trained) -> None:
 
 def _report(folder: Path) -> None:
     """Measure the agent, random and greedy on deals that neither training nor choice saw."""
+    from scorpion_agents.training.final import measure_final
+    from scorpion_agents.training.train import run_config
     from tables import print_summaries
-
-    from agents.final import measure_final
-    from agents.training import run_config
 
     print_summaries(measure_final(folder, command=command_line()))
     rules = get_rules(run_config(folder).rules)
@@ -226,9 +227,8 @@ def _report(folder: Path) -> None:
 
 
 def _train_seeds(folder: Path, jobs: int | None) -> None:
+    from scorpion_agents.training.seeds import train_seeds
     from tables import print_seeds
-
-    from agents.seeds import train_seeds
 
     summary = _interruptible(
         lambda stop: train_seeds(folder, jobs=jobs, command=command_line(), stop=stop, say=_say)

@@ -7,13 +7,25 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scorpion_agents import load_agent
+from scorpion_agents.afterstates.describer import Afterstates, Describer
+from scorpion_agents.afterstates.feature_names import (
+    CARD_FEATURES,
+    MOVE_FEATURES,
+    PER_CARD,
+    POSITION_FEATURES,
+)
+from scorpion_agents.afterstates.reachability import FAR, reach
+from scorpion_agents.afterstates.seen_position import (
+    AT_UNKNOWN,
+    NOTHING,
+    PLACES,
+    apply_move,
+    new_position,
+    read_position,
+)
+from scorpion_agents.evaluation.evaluate import evaluate
 
-from agents import load_agent
-from agents.afterstate_features import Afterstates, Describer
-from agents.evaluation import evaluate
-from agents.feature_names import CARD_FEATURES, MOVE_FEATURES, PER_CARD, POSITION_FEATURES
-from agents.position import AT_UNKNOWN, NOTHING, PLACES, apply_move, new_position, read_position
-from agents.reach import FAR, reach
 from scorpion_env import Rules, ScorpionError, ScorpionVectorEnv, get_rules
 from scorpion_env.deals import deal_order
 from scorpion_env.kernels.observation import TO_COME, VISIBLE

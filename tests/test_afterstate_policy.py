@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from scorpion_agents import load_agent
+from scorpion_agents.afterstates.policy import AfterstateBuffer, AfterstatePolicy, Described
+from scorpion_agents.config.files import load_config
+from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.config.yaml_text import ConfigError
+from scorpion_agents.evaluation.evaluate import evaluate
+from scorpion_agents.models.ppo import PPOAgent, empty_policy, save_model
+from scorpion_agents.training.train import TrainingEnv, train
 from test_afterstate_features import as_a_player_sees, random_positions
 
-from agents import load_agent
-from agents.afterstate_policy import AfterstateBuffer, AfterstatePolicy, Described
-from agents.config import TrainConfig
-from agents.config_files import load_config
-from agents.evaluation import evaluate
-from agents.ppo import PPOAgent, empty_policy, save_model
-from agents.training import TrainingEnv, train
-from agents.yaml_text import ConfigError
 from scorpion_env import ScorpionError, get_rules
 
 SMALL: dict[str, Any] = {

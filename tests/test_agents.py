@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from model import Model
+from scorpion_agents import Agent, GreedyAgent, RandomAgent, load_agent
+from scorpion_agents.base import null_moves
 
-from agents import Agent, GreedyAgent, RandomAgent, load_agent
-from agents.base import null_moves
 from scorpion_env import PRESETS, Rules, ScorpionError, ScorpionVectorEnv, get_rules
 from scorpion_env.deals import deal_order
 from scorpion_env.notation.move_text import action_text

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from scorpion_agents.config.files import load_config
+from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.config.yaml_text import ConfigError
 
-from agents.config import TrainConfig
-from agents.config_files import load_config
-from agents.yaml_text import ConfigError
 from scorpion_env import Game, get_rules
 
 ROOT = Path(__file__).parent.parent

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from scorpion_agents import load_agent
+from scorpion_agents.evaluation.evaluate import evaluate
 
-from agents import load_agent
-from agents.evaluation import evaluate
 from scorpion_env.errors import ScorpionError
 
 ROOT = Path(__file__).parent.parent

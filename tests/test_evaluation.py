@@ -14,11 +14,16 @@ from typing import Any
 import numpy as np
 import pytest
 from model import Model, pysol_order
-
-from agents import Agent, GreedyAgent, RandomAgent, load_agent
-from agents.draws import deal_key, draw_numbers
-from agents.evaluation import DealResult, Evaluation, evaluate
-from agents.results import (
+from scorpion_agents import Agent, GreedyAgent, RandomAgent, load_agent
+from scorpion_agents.evaluation.draws import deal_key, draw_numbers
+from scorpion_agents.evaluation.evaluate import DealResult, Evaluation, evaluate
+from scorpion_agents.evaluation.intervals import (
+    mcnemar_p,
+    mean_interval,
+    wilcoxon_p,
+    wilson_interval,
+)
+from scorpion_agents.evaluation.results import (
     Stored,
     compare,
     compare_stored,
@@ -27,7 +32,7 @@ from agents.results import (
     write_csv,
     write_json,
 )
-from agents.statistics import mcnemar_p, mean_interval, wilcoxon_p, wilson_interval
+
 from scorpion_env import Rules, ScorpionError, get_rules
 from scorpion_env.deals import deal_order
 from scorpion_env.notation.files import write_whole

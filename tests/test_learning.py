@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from agents import load_agent
-from agents.config import TrainConfig
-from agents.evaluation import evaluate
-from agents.training import train
+from scorpion_agents import load_agent
+from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.evaluation.evaluate import evaluate
+from scorpion_agents.training.train import train
 
 
 @pytest.mark.slow

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scorpion_agents import Agent, load_agent
+from scorpion_agents.evaluation.evaluate import Evaluation, evaluate
+from scorpion_agents.players.memory import Player, RememberingAgent
+from scorpion_agents.players.random_agent import RandomAgent
 
-from agents import Agent, load_agent
-from agents.evaluation import Evaluation, evaluate
-from agents.memory import Player, RememberingAgent
-from agents.random_agent import RandomAgent
 from scorpion_env import Game, get_rules
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import PRESETS, Rules

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scorpion_agents.training.recorded_env import RecordedVecEnv
 
-from agents.recorded_env import RecordedVecEnv
 from scorpion_env import PRESETS, ScorpionError
 
 STALE = {"legal", "pile", "reported", "points", "points_again", "illegal"}

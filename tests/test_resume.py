@@ -17,14 +17,20 @@ from typing import Any
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
+from scorpion_agents import load_agent
+from scorpion_agents.training import callback
+from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.training.checkpoint import (
+    CHECKPOINT_FILE,
+    Progress,
+    read_checkpoint,
+    write_checkpoint,
+)
+from scorpion_agents.training.curves import EVENT_FILES, ProgressFile
+from scorpion_agents.training.machine import alone_in, chosen_threads
+from scorpion_agents.training.train import Stop, TrainingEnv, is_complete, resume, run_config, train
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 
-from agents import keeper, load_agent
-from agents.checkpoint import CHECKPOINT_FILE, Progress, read_checkpoint, write_checkpoint
-from agents.config import TrainConfig
-from agents.curves import EVENT_FILES, ProgressFile
-from agents.machine import alone_in, chosen_threads
-from agents.training import Stop, TrainingEnv, is_complete, resume, run_config, train
 from scorpion_env import ScorpionError
 
 ROOT = Path(__file__).parent.parent
@@ -61,7 +67,7 @@ def kill_after(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def step(self: TrainingEnv) -> Any:
         left[0] -= 1
         if left[0] < 0:
-            monkeypatch.setattr(keeper.Keeper, "save", lambda _: None)
+            monkeypatch.setattr(callback.Keeper, "save", lambda _: None)
             raise Killed
         return real_step(self)
 

@@ -83,8 +83,8 @@ def test_rendering_shows_every_step_as_one_asks_for_it(tmp_path: Path) -> None:
 
 
 def test_the_rendered_game_is_the_evaluated_one() -> None:
-    from agents import load_agent
-    from agents.evaluation import evaluate
+    from scorpion_agents import load_agent
+    from scorpion_agents.evaluation.evaluate import evaluate
 
     result = evaluate(load_agent("random", "classic"), "classic", "11", seed=5).deals[0]
     done = run("render.py", "--agent", "random", "--deal", "11", "--seed", "5")

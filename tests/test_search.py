@@ -5,12 +5,12 @@ from __future__ import annotations
 import boards
 import numpy as np
 import pytest
+from scorpion_agents import load_agent
+from scorpion_agents.evaluation.evaluate import evaluate
+from scorpion_agents.search.determinizations import find_hidden, hidden_as_shown, lay_out
+from scorpion_agents.search.playouts import PlayoutAgent
+from scorpion_agents.search.solver_search import OracleAgent, SearchAgent
 
-from agents import load_agent
-from agents.arrangements import find_hidden, hidden_as_shown, lay_out
-from agents.evaluation import evaluate
-from agents.playouts import PlayoutAgent
-from agents.search import OracleAgent, SearchAgent
 from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv

@@ -12,12 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
+from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.training.checkpoint import read_checkpoint
+from scorpion_agents.training.final import read_final
+from scorpion_agents.training.seeds import SEEDS_FILE, parse_seeds, spread, start_seeds, train_seeds
+from scorpion_agents.training.train import run_config, train
 
-from agents.checkpoint import read_checkpoint
-from agents.config import TrainConfig
-from agents.final import read_final
-from agents.seeds import SEEDS_FILE, parse_seeds, spread, start_seeds, train_seeds
-from agents.training import run_config, train
 from scorpion_env import ScorpionError
 
 ROOT = Path(__file__).parent.parent

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 import torch
+from scorpion_agents import load_agent, pretrained
+from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.evaluation.evaluate import evaluate
+from scorpion_agents.models.files import MODEL_FILE, read_description
+from scorpion_agents.models.ppo import empty_policy, save_model
+from scorpion_agents.pretrained import PRETRAINED, pretrained_folder, pretrained_presets
+from scorpion_agents.training.export import export_model, import_model
 from test_afterstate_policy import SMALL
 
-from agents import load_agent, pretrained
-from agents.config import TrainConfig
-from agents.evaluation import evaluate
-from agents.model_files import MODEL_FILE, read_description
-from agents.ppo import empty_policy, save_model
-from agents.pretrained import PRETRAINED, pretrained_folder, pretrained_presets
-from agents.sharing import export_model, import_model
 from scorpion_env import PRESETS, Rules, ScorpionError, get_rules
 
 ROOT = Path(__file__).resolve().parent.parent

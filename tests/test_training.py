@@ -18,13 +18,16 @@ from typing import Any
 import numpy as np
 import pytest
 from sb3_contrib import MaskablePPO
+from scorpion_agents import load_agent
+from scorpion_agents.models import files as model_files
+from scorpion_agents.models import ppo
+from scorpion_agents.training import callback
+from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.evaluation.evaluate import evaluate
+from scorpion_agents.models.files import MODEL_FILE, WEIGHTS_FILES
+from scorpion_agents.training.checkpoint import CHECKPOINT_FILE
+from scorpion_agents.training.train import Stop, TrainingEnv, run_config, train
 
-from agents import keeper, load_agent, model_files, ppo
-from agents.checkpoint import CHECKPOINT_FILE
-from agents.config import TrainConfig
-from agents.evaluation import evaluate
-from agents.model_files import MODEL_FILE, WEIGHTS_FILES
-from agents.training import Stop, TrainingEnv, run_config, train
 from scorpion_env import ScorpionError, get_rules, replay
 from scorpion_env.environment.deal_lists import read_deal_list
 
@@ -191,7 +194,7 @@ def test_an_error_in_the_middle_of_a_training_keeps_the_model(
     def fail(*_: object, **__: object) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(keeper, "evaluate", fail)
+    monkeypatch.setattr(callback, "evaluate", fail)
     with pytest.raises(OSError, match="disk is full"):
         run(tmp_path / "run", checkpoint_every=10**9)
     assert load_agent(tmp_path / "run", "classic").name
@@ -206,7 +209,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 def test_without_a_terminal_progress_is_told_in_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeper, "LINE_EVERY", 0)
+    monkeypatch.setattr(callback, "LINE_EVERY", 0)
     lines: list[str] = []
     train(TrainConfig.model_validate(SMALL), tmp_path / "run", say=lines.append)
     assert any("no progress bar" in line for line in lines)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scorpion_agents import load_agent
+from scorpion_agents.evaluation.evaluate import evaluate
+from scorpion_agents.search.determinizations import hidden_as_shown, lay_out, list_useful
+from scorpion_agents.search.tree_search import FIRST_MOVES, TreeSearchAgent
+from scorpion_agents.search.value_search import PRIOR
 from test_sharing import make_model
 from test_value_search import ASKED, CLASSIC, DRAWS, Judge, some_start
 
-from agents import load_agent
-from agents.arrangements import hidden_as_shown, lay_out, list_useful
-from agents.evaluation import evaluate
-from agents.tree_search import FIRST_MOVES, TreeSearchAgent
-from agents.value_search import PRIOR
 from scorpion_env.batch.board_records import read_board
 from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position

@@ -9,16 +9,16 @@ from typing import Any
 import boards
 import numpy as np
 import pytest
+from scorpion_agents import load_agent
+from scorpion_agents.base import Actions, Draws, Masks, Observations, Returns, Valuer
+from scorpion_agents.evaluation.evaluate import evaluate
+from scorpion_agents.models.files import MODEL_FILE
+from scorpion_agents.models.ppo import PPOAgent, ValuingAgent
+from scorpion_agents.search.determinizations import lay_out, list_useful
+from scorpion_agents.search.kernels import GONE, OPEN, OVER, sample_outcomes
+from scorpion_agents.search.value_search import ValueSearchAgent
 from test_sharing import make_model
 
-from agents import load_agent
-from agents.arrangements import lay_out, list_useful
-from agents.base import Actions, Draws, Masks, Observations, Returns, Valuer
-from agents.evaluation import evaluate
-from agents.model_files import MODEL_FILE
-from agents.ppo import PPOAgent, ValuingAgent
-from agents.search_kernels import GONE, OPEN, OVER, sample_outcomes
-from agents.value_search import ValueSearchAgent
 from scorpion_env.batch.board_records import read_board
 from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position

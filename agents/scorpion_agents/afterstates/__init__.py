@@ -1,0 +1,1 @@
+"""What the network reads: positions as a player sees them, and what each action makes of them."""

@@ -1,0 +1,1 @@
+"""Training configurations: their schema, and their files."""

@@ -1,0 +1,1 @@
+"""Measuring: agents on deals, intervals, comparisons, result files."""

@@ -1,0 +1,1 @@
+"""Networks, and models on disk."""

@@ -1,0 +1,1 @@
+"""Players that read ahead: by the solver, by playouts, by a critic."""

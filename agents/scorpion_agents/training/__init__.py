@@ -1,0 +1,1 @@
+"""Training: runs, their checkpoints and curves, several seeds, models for other people."""
