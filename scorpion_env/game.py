@@ -64,10 +64,10 @@ class Game:
 
     @classmethod
     def from_text(cls, text: str, rules: str | Rules = "classic", *, seed: int = 0) -> Game:
-        """Return a game that starts from a board; see :mod:`scorpion_env.notation.board_text` for the form.
+        """Return a game that starts from a board.
 
         Args:
-            text: The board.
+            text: The board; :mod:`scorpion_env.notation.board_text` has the form.
             rules: Preset or rules.
             seed: Determines the cards that the text leaves unknown.
 

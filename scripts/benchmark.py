@@ -26,13 +26,19 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import benchmark_engine as names
 import click
-from benchmark_process import bytes_per_game, growth, start_times
-from benchmark_types import Contender
-from cli_common import command_line, json_option, main_guard, make_console, make_table
 from rich.console import Console
 
+import benchmarks.engine as names
+from benchmarks.contender import Contender
+from benchmarks.process import bytes_per_game, growth, start_times
+from scorpion_agents.cli.options import (
+    command_line,
+    json_option,
+    main_guard,
+    make_console,
+    make_table,
+)
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import read_object, write_whole
 
@@ -55,9 +61,9 @@ PACKAGES = (
 
 def learning() -> Iterator[Contender]:
     """Yield what needs Stable-Baselines3, which is imported only for it."""
-    import benchmark_learning
+    from benchmarks.learning import learning as contenders
 
-    return benchmark_learning.learning()
+    return contenders()
 
 
 GROUPS: dict[str, Callable[[], Iterable[Contender]]] = {

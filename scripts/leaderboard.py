@@ -16,8 +16,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
-from cli_common import main_guard
-from leaderboard_data import (
+
+from reports.leaderboard_rows import (
     CURVE_FIELDS,
     CURVES,
     DOCS,
@@ -32,8 +32,8 @@ from leaderboard_data import (
     run_rows,
     table,
 )
+from scorpion_agents.cli.options import main_guard
 from scorpion_agents.evaluation.results import read_json
-
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import read_object, write_whole
 from scorpion_env.rules import PRESETS, get_rules
@@ -91,7 +91,7 @@ def curve(name: str, runs: tuple[Path, ...]) -> None:
 def plot(presets: tuple[str, ...]) -> None:
     """Draw the pictures of the docs from the rows and curves that are kept."""
     try:
-        from leaderboard_plots import plot_all
+        from reports.leaderboard_plots import plot_all
     except ModuleNotFoundError as error:
         raise ScorpionError(
             f"To draw, '{error.name}' is needed: pip install 'scorpion-env[plots]'."

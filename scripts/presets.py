@@ -6,8 +6,8 @@ import sys
 from itertools import groupby
 
 import click
-from cli_common import main_guard
 
+from scorpion_agents.cli.options import main_guard
 from scorpion_env import PRESETS, Rules
 
 

@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 import click
-from cli_common import main_guard
 
+from scorpion_agents.cli.options import main_guard
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import PRESETS
 

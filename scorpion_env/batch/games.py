@@ -186,7 +186,7 @@ class Batch:
     def step_single(
         self, action: int, seen: npt.NDArray[np.void], mask: npt.NDArray[np.int8]
     ) -> tuple[float, int, bool, int, int, int]:
-        """Play one action in a batch of one game; see :func:`scorpion_env.batch.stepping.step_single`.
+        """Play one action in a batch of one game; see `scorpion_env.batch.stepping`.
 
         Args:
             action: The action.

@@ -12,7 +12,8 @@ class Frame(NamedTuple):
     """What one step of a batch of `size` games hands out.
 
     Attributes:
-        seen: Observations, records ``(size,)``, see :func:`scorpion_env.kernels.state.seen_dtype`. Where
+        seen: Observations, records ``(size,)``, see :func:`scorpion_env.kernels.state.seen_dtype`.
+        Where
             they are not copied, only the last ones of games that are started anew in the same step,
             or no rows, if none is.
         mask: Legal actions, int8 ``(size, actions)``, or without rows.

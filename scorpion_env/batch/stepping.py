@@ -1,7 +1,8 @@
 """Environment steps, compiled: what a batch of games does in one call of `step`.
 
-The rules are in :mod:`scorpion_env.kernels.play`. Here is what Gymnasium adds: illegal actions, rewards,
-masks and observations kept up to date in place, ends, and the automatic start of the next game.
+The rules are in :mod:`scorpion_env.kernels.play`. Here is what Gymnasium adds: illegal actions,
+rewards, masks and observations kept up to date in place, ends, and the automatic start of the next
+game.
 """
 
 from __future__ import annotations
@@ -227,10 +228,10 @@ def step_games(
     started anew instead. With autoreset in the same step, a game that ends leaves its score,
     runs and moves in rows 4 to 6 of `numbers`, and is started anew. Its last observation stays in
     `seen` until the next step, where observations are copied, and is left in `shown` where not. All
-    that a step hands out, see :class:`scorpion_env.batch.step_arrays.Frame`, is written while the game's record
-    is in the cache; `mask` is left out if it has no rows. `deals` is that of `start_next`,
-    `end_dead` that of `step_single`. The actions of a whole batch are looked at first; whoever
-    plays it in parts has called `find_refused` before.
+    that a step hands out, see :class:`scorpion_env.batch.step_arrays.Frame`, is written while the
+    game's record is in the cache; `mask` is left out if it has no rows. `deals` is that of
+    `start_next`, `end_dead` that of `step_single`. The actions of a whole batch are looked at
+    first; whoever plays it in parts has called `find_refused` before.
 
     Returns:
         How many games ended in this step, and how many of the actions were illegal; or -1 and the

@@ -110,7 +110,7 @@ def observe_cells(g: Any, rules: Any, seen: Any) -> None:
 
 @compiled
 def observe_game(g: Any, rules: Any, seen: Any, everything: Any) -> None:
-    """Write every row of an observation, a record of :func:`scorpion_env.kernels.state.seen_dtype`."""
+    """Write every row of an observation, a record of `scorpion_env.kernels.state.seen_dtype`."""
     for card in range(g.below.shape[0]):
         for entry in range(TO_COME + 1):
             seen.cards[card, entry] = 0

@@ -1,7 +1,7 @@
 """The rules, executed: compiled functions over one game (`g`) or a batch of games.
 
-This, with :mod:`scorpion_env.kernels.tableau` and :mod:`scorpion_env.kernels.legal` under it, is the only place
-where a rule is carried out.
+This, with :mod:`scorpion_env.kernels.tableau` and :mod:`scorpion_env.kernels.legal` under it, is
+the only place where a rule is carried out.
 `Game`, `ScorpionEnv` and the vector environments call these functions with 1 … n games; see
 :mod:`scorpion_env.kernels.state` for the records.
 

@@ -34,7 +34,7 @@ TAKEN, IN_RESERVE = -1, -2
 NO_CARD = -1
 
 FEATURES = ("place", "column", "row", "on_top", "face_down", "visible", "to_come")
-"""Names of the entries of a card's row in an observation; see :mod:`scorpion_env.kernels.observation`."""
+"""Names of the entries of a card's row; see :mod:`scorpion_env.kernels.observation`."""
 
 BUILD_SUIT, BUILD_ANY, BUILD_COLOUR = range(len(BUILDS))
 

@@ -1,6 +1,7 @@
 """The tableau's own motions: cards attached and detached, turned, runs taken, events logged.
 
-What :mod:`scorpion_env.kernels.play` makes moves of. Every motion that undo has to take back is logged.
+What :mod:`scorpion_env.kernels.play` makes moves of. Every motion that undo has to take back is
+logged.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Proofs that a position is lost, and that moves can be left out; the solver's and the environments'."""
+"""Proofs (oracle): that a position is lost, and that moves can be left out of a search."""

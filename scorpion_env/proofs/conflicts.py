@@ -1,6 +1,7 @@
-"""Which events get into the way of a placement (oracle); a part of :mod:`scorpion_env.proofs.stubborn_sets`.
+"""Which events get into the way of a placement (oracle).
 
-Events and sets are those of :mod:`scorpion_env.proofs.precedence`, which has filled the record `w`.
+A part of :mod:`scorpion_env.proofs.stubborn_sets`. Events and sets are those of
+:mod:`scorpion_env.proofs.precedence`, which has filled the record `w`.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ WORK_DTYPE = np.dtype(
 
 @compiled
 def is_strict(rules: Any) -> Any:
-    """Return whether :mod:`scorpion_env.proofs.precedence` holds: one deck, in suit, kings, no refill."""
+    """Return whether `scorpion_env.proofs.precedence` holds: one deck, in suit, kings alone."""
     return (
         rules.decks == 1
         and rules.build == BUILD_SUIT

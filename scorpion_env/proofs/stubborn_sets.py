@@ -1,8 +1,8 @@
 """Which moves have to be tried in a position, so that no win is missed (oracle).
 
 A partial-order reduction: of moves that do not get into each other's way, one order is enough. It
-holds where :mod:`scorpion_env.proofs.precedence` does, whose events these are, and for every line that
-wins (where the reserve comes only when stuck: for the part of it up to the reserve).
+holds where :mod:`scorpion_env.proofs.precedence` does, whose events these are, and for every line
+that wins (where the reserve comes only when stuck: for the part of it up to the reserve).
 
 A set T of events is **closed** when nothing outside of it can enable one of its events that is not
 possible now, and when a possible one can be played before anything outside of it without harm. Then

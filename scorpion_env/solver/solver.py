@@ -11,8 +11,8 @@ matter to it, and undo is no move.
 
 Three verdicts: ``"won"`` with a line of moves that wins, ``"lost"`` where it is proved that none
 does, and ``"unknown"`` where a budget ended the search. How the search leaves things out, and why
-it may, is said in :mod:`scorpion_env.proofs.precedence`, :mod:`scorpion_env.proofs.stubborn_sets` and
-:mod:`scorpion_env.proofs.pruning`.
+it may, is said in :mod:`scorpion_env.proofs.precedence`, :mod:`scorpion_env.proofs.stubborn_sets`
+and :mod:`scorpion_env.proofs.pruning`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What a position looks like after each legal action, in small numbers, for a network to score.
 
 Every legal action of every game of a batch gives one *afterstate*: the position right after it, as
-far as a player can see it. :mod:`scorpion_agents.afterstates.feature_names` says by which numbers it is described; here
-is what describes whole batches, from observations and masks alone.
+far as a player can see it. :mod:`scorpion_agents.afterstates.feature_names` says by which numbers
+it is described; here is what describes whole batches, from observations and masks alone.
 """
 
 from __future__ import annotations

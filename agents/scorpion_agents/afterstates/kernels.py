@@ -1,6 +1,7 @@
-"""The kernels that describe positions and moves; :mod:`scorpion_agents.afterstates.feature_names` says by what.
+"""The kernels that describe positions and moves.
 
-Each describes a whole batch in one call and knows nothing but observations and actions.
+:mod:`scorpion_agents.afterstates.feature_names` says by which numbers. Each describes a whole batch
+in one call and knows nothing but observations and actions.
 """
 
 from __future__ import annotations

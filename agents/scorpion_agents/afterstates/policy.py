@@ -1,10 +1,10 @@
 """A policy for MaskablePPO that scores each legal action by the position it leads to.
 
 The actor sees what a player sees. For each legal action it reads the features of the afterstate
-(:mod:`scorpion_agents.afterstates.describer`): one small encoder, the same for all four suits, makes each
-suit's cards into a code; sum and maximum of the four codes, with what is said of the position and
-of the move, give the score. Permuting the suits changes nothing. Legal actions are few, so the
-network works on them alone, and never on the other hundreds.
+(:mod:`scorpion_agents.afterstates.describer`): one small encoder, the same for all four suits,
+makes each suit's cards into a code; sum and maximum of the four codes, with what is said of the
+position and of the move, give the score. Permuting the suits changes nothing. Legal actions are
+few, so the network works on them alone, and never on the other hundreds.
 
 The critic values the position before the move, with a network of the same build. Where the
 environment shows every card (``observation="full"``), it uses them; the actor never does, and the

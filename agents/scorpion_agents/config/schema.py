@@ -256,5 +256,5 @@ class TrainConfig(BaseModel):
         return self
 
     def to_yaml(self) -> str:
-        """Return the configuration as YAML; :mod:`scorpion_agents.config.files` reads an equal one back."""
+        """Return the configuration as YAML; `scorpion_agents.config.files` reads an equal one."""
         return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)

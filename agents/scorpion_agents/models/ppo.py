@@ -1,8 +1,8 @@
 """PPO agents: the network, and how models are made into players.
 
-Models are folders that execute nothing when they are loaded, see :mod:`scorpion_agents.models.files`.
-Stable-Baselines3's zip files can run code when they are read; they are loaded only on request
-(``trust``).
+Models are folders that execute nothing when they are loaded, see
+:mod:`scorpion_agents.models.files`. Stable-Baselines3's zip files can run code when they are read;
+they are loaded only on request (``trust``).
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from scorpion_env.rules import Rules
 class RandomAgent(Agent):
     """Picks uniformly among the legal actions, without null moves where another action is legal.
 
-    A null move (:func:`scorpion_agents.base.null_moves`) takes a whole column to an empty column and
-    changes nothing; a game in which kings wander between empty columns would say little about
+    A null move (:func:`scorpion_agents.base.null_moves`) takes a whole column to an empty column
+    and changes nothing; a game in which kings wander between empty columns would say little about
     chance. A king whose column ends in a complete run, which the move takes, may always go.
     Dealing the reserve counts as one action among the others, and so does undo where it is one.
     """

@@ -24,11 +24,11 @@ FIRST_MOVES = 3
 class TreeSearchAgent(ValueSearchAgent):
     """Weighs a move by the best reply to whatever it will turn up.
 
-    It fills in the hidden cards as :class:`scorpion_agents.search.value_search.ValueSearchAgent` does. After each
-    of its best moves it sorts the arrangements by what the player will see then: those that look
-    alike must be answered alike. Each group is worth what the best answer to it earns on average,
-    by solver, critic and actor as before, and the move the mean over the groups. So a card that a
-    move turns up is known afterwards, and one that it does not is not.
+    It fills in the hidden cards as :class:`scorpion_agents.search.value_search.ValueSearchAgent`
+    does. After each of its best moves it sorts the arrangements by what the player will see then:
+    those that look alike must be answered alike. Each group is worth what the best answer to it
+    earns on average, by solver, critic and actor as before, and the move the mean over the groups.
+    So a card that a move turns up is known afterwards, and one that it does not is not.
 
     Args:
         rules: The variant.

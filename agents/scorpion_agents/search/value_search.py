@@ -41,9 +41,9 @@ class ValueSearchAgent(Searcher):
     In each of them the solver says which moves throw the win away, and those earn nothing; after
     every other move, a critic, which sees the arrangement, says what its actor, which does not,
     will go on to earn. The mean over the arrangements is what the move is worth. Unlike the counts
-    of :class:`scorpion_agents.search.solver_search.SearchAgent` it does not suppose that all will be known after the move.
-    What the actor itself thinks of the move is added, since a few arrangements tell good moves
-    apart only roughly.
+    of :class:`scorpion_agents.search.solver_search.SearchAgent` it does not suppose that all will
+    be known after the move. What the actor itself thinks of the move is added, since a few
+    arrangements tell good moves apart only roughly.
 
     Args:
         rules: The variant.

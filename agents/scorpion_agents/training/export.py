@@ -1,8 +1,8 @@
 """Models for other people: taken out of a run with what is known of them, and put in place.
 
 An exported model is a folder of two files, weights and description, like every model here (see
-:mod:`scorpion_agents.models.files`); neither can execute code. The description says how it was trained and
-what it scored.
+:mod:`scorpion_agents.models.files`); neither can execute code. The description says how it was
+trained and what it scored.
 """
 
 from __future__ import annotations

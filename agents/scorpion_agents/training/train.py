@@ -3,8 +3,9 @@
 A run folder holds ``config.yaml`` (resolved), ``rules.json``, ``run.json`` (versions, git revision,
 command, threads, once for each time that the training was started), ``progress.csv`` and
 TensorBoard's files, ``evaluations.csv``, ``deals.txt`` if the run draws from a list, the models
-``best`` and ``last`` (see :mod:`scorpion_agents.models.files`), a replay of the best model's best game, and
-``checkpoint.safetensors``, from which :func:`resume` goes on (see :mod:`scorpion_agents.training.checkpoint`).
+``best`` and ``last`` (see :mod:`scorpion_agents.models.files`), a replay of the best model's best
+game, and ``checkpoint.safetensors``, from which :func:`resume` goes on (see
+:mod:`scorpion_agents.training.checkpoint`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""What the tables and plots of docs/ are made of."""

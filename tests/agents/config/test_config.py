@@ -1,0 +1,138 @@
+"""Training configurations are checked before anything starts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scorpion_agents.config.files import load_config
+from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.config.yaml_text import ConfigError
+from scorpion_env import Game, get_rules
+
+ROOT = Path(__file__).resolve().parents[3]
+CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_every_shipped_configuration_is_valid_and_round_trips(path: Path, tmp_path: Path) -> None:
+    config = load_config(path)
+    copy = tmp_path / "copy.yaml"
+    copy.write_text(config.to_yaml())
+    assert load_config(copy) == config
+
+
+def test_overrides_and_options_win_over_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text("n_steps: 64\nseed: 1\nlearning_rate: {start: 1e-3, end: 0}\n")
+    config = load_config(path, ["n_steps=32", "n_steps=16"], {"seed": 5, "device": None})
+    assert (config.n_steps, config.seed, config.device) == (16, 5, "cpu")
+    assert config.learning_rate(1.0) == 1e-3
+    assert config.learning_rate(0.0) == 0
+    assert config.learning_rate(0.5) == pytest.approx(5e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("learing_rate: 1", r"line 1: Unknown .*'learing_rate'.* Did you mean 'learning_rate'"),
+        ("seed: 0\nn_steps: many", r"line 2: 'n_steps' .*integer.*'many'"),
+        ("seed: 0\nseed: 1", r"line 2: 'seed' is given twice"),
+        ("gamma: 2", "'gamma' .*less than or equal to 1"),
+        ("rules: clasic", "Did you mean 'classic'"),
+        ("reward: point", "Did you mean 'points'"),
+        ("activation: rellu", "Did you mean 'relu'"),
+        ("learning_rate: {start: 1, stop: 2}", "Unknown .*'learning_rate.stop'.*Known: start, end"),
+        ("threads: two", "'threads' should be a whole number from 1, or auto, not 'two'"),
+        ("threads: 0", "'threads' should be a whole number from 1, or auto, not 0"),
+        ("seed: 0\nfinal_deals: '5:3'", "line 2: .*holds no deals"),
+        ("eval_deals: foo", "line 1: .*'foo' names no deal"),
+        ("eval_deals: '1990:2010'", "share 10 deals, '1990' for one.*none in common"),
+        ("batch_size: 1e9", "larger than a rollout"),
+        ("- a\n- b", "key: value"),
+        ("a: [", "not valid YAML"),
+    ],
+)
+def test_a_bad_configuration_is_refused_in_one_sentence(
+    text: str, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=words) as refusal:
+        load_config(path)
+    assert "\n" not in str(refusal.value)
+
+
+def test_deals_may_be_a_file_of_boards_of_the_rules_that_are_trained(tmp_path: Path) -> None:
+    boards = tmp_path / "boards.txt"
+    boards.write_text(Game.new(deal=7, rules="three-blind-mice").to_text())
+    config = load_config(None, [f"final_deals={boards}", "rules=three-blind-mice"])
+    assert config.final_deals == str(boards)
+    with pytest.raises(ConfigError, match="final_deals="):
+        load_config(None, [f"final_deals={boards}"])
+
+
+def test_deals_to_choose_by_are_told_apart_from_those_to_measure_on_by_their_cards(
+    tmp_path: Path,
+) -> None:
+    boards = tmp_path / "boards.txt"
+    for start, overlaps in ((Game.new(deal=7), True), (Game.new(deal=2000), False)):
+        boards.write_text(start.to_text())
+        if overlaps:
+            with pytest.raises(ConfigError, match="share 1 deals"):
+                load_config(None, [f"eval_deals={boards}", "final_deals=0:10"])
+        else:
+            load_config(None, [f"eval_deals={boards}", "final_deals=0:10"])
+    with pytest.raises(ConfigError, match="share 1 deals, 'pysol:ms24'"):
+        load_config(None, ["eval_deals=pysol:ms24", "final_deals=pysol:20:30"])
+
+
+def test_a_missing_file_is_refused() -> None:
+    with pytest.raises(ConfigError, match="Cannot read"):
+        load_config("no-such-file.yaml")
+
+
+def test_a_misspelt_key_on_the_command_line_exits_with_2_and_names_the_nearest() -> None:
+    result = subprocess.run(
+        [sys.executable, "scripts/train.py", "--set", "learing_rate=1"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 2
+    assert "learning_rate" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_rules_of_ones_own_can_be_trained(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text("rules: {name: little, face_down: [1, 1, 1, 1, 1, 1, 1]}\n")
+    config = load_config(path)
+    assert get_rules(config.rules).face_down == (1,) * 7
+    path.write_text("rules: {name: little, face_dwn: [1, 1, 1, 1, 1, 1, 1]}\n")
+    with pytest.raises(ConfigError, match="Did you mean 'face_down'"):
+        load_config(path)
+
+
+def test_the_defaults_are_a_valid_configuration() -> None:
+    assert TrainConfig().rules == "classic"
+
+
+def test_training_deals_are_a_readable_list_and_none_to_be_measured_on(tmp_path: Path) -> None:
+    deals = tmp_path / "deals.txt"
+    deals.write_text("1000005\n")
+    assert load_config(overrides=[f"deals={deals}"]).deals == str(deals)
+    deals.write_text("1000005\n17\n")
+    with pytest.raises(ConfigError, match="'17'"):
+        load_config(overrides=[f"deals={deals}"])
+    deals.write_text("seven\n")
+    with pytest.raises(ConfigError, match="line 1"):
+        load_config(overrides=[f"deals={deals}"])
+    with pytest.raises(ConfigError, match="winnable"):
+        load_config(overrides=["deals=winable"])
+    with pytest.raises(ConfigError, match="undo"):
+        load_config(overrides=["rules=open", "end_when=dead"])

@@ -1,0 +1,320 @@
+"""Undo and redo, points, refusals, and the table of presets (see ``test_rules_positions.py``)."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from scorpion_env.errors import IllegalMove
+from scorpion_env.game import Game
+from scorpion_env.rules import PRESETS, Rules
+from support import boards
+from support.boards import (
+    HIDDEN_EVENS,
+    ODDS,
+    columns_of,
+    every_preset,
+    everything,
+    play,
+    run,
+    same_suit,
+    start,
+    with_reserve,
+    written,
+)
+
+# 10. Undo takes back one action whole.
+
+
+@every_preset
+def test_undo_of_an_action_that_joins_flips_and_takes_a_run_is_one_undo(rules: Rules) -> None:
+    columns = [f"<KH> {run('S', 'K', '2')}", "<AH> AS", run("H", "Q", "2")]
+    game = start(rules, columns)
+    before = everything(game)
+    taken = 105 if rules.runs == "taken" else 0
+    assert play(game, "AS>1") == same_suit(rules) + 5 + taken
+    after = everything(game)
+    game.undo()
+    assert everything(game) == before
+    assert not game.can_undo
+    game.redo()
+    assert everything(game) == after
+    assert not game.can_redo
+
+
+@with_reserve
+def test_undo_brings_back_the_whole_reserve_and_the_runs_it_completed(rules: Rules) -> None:
+    suits = {2: "HS", 3: "DHS", 4: "CDHS", 6: "CDHSHS"}[rules.reserve]
+    game = start(rules, [run(s, "K", "2") for s in suits], " ".join("A" + s for s in suits))
+    before = everything(game)
+    game.play("deal")
+    game.undo()
+    assert everything(game) == before
+    assert not game.can_undo
+
+
+@every_preset
+def test_the_last_hundred_actions_can_be_taken_back(rules: Rules) -> None:
+    game = start(rules, ["KS QS JS 8S", "<2S> 4S TS 9S 7S 6S 5S 3S AS"])
+    for turn in range(105):
+        play(game, "KS>1" if turn % 2 else "KS>3")
+    undone = 0
+    while game.can_undo:
+        game.undo()
+        undone += 1
+    assert undone == (105 if rules.undo_limit is None else 100)
+
+
+def test_where_undo_has_no_limit_more_than_a_game_s_steps_can_be_taken_back() -> None:
+    game = start(PRESETS["open"], ["KS QS JS 8S", "<2S> 4S TS 9S 7S 6S 5S 3S AS"])
+    before = everything(game)
+    for turn in range(1201):
+        game.play("KS>1" if turn % 2 else "KS>3")
+    for _ in range(1200):
+        game.play("undo")
+    assert game.undo()
+    assert everything(game) == before
+
+
+@every_preset
+def test_undo_as_a_move_exists_only_where_it_is_an_action(rules: Rules) -> None:
+    game = start(rules, ["KS QS JS 8S", "<2S> 4S TS 9S 7S 6S 5S 3S AS"])
+    play(game, "KS>3")
+    assert ("undo" in game.legal_moves()) == rules.undo_action
+
+
+# 11. Redo draws no randomness.
+
+
+def global_chance() -> tuple[object, ...]:
+    """The state of the random numbers that no library may touch."""
+    return random.getstate(), str(np.random.get_state())  # noqa: NPY002
+
+
+@every_preset
+def test_redo_shows_the_same_cards_again(rules: Rules) -> None:
+    game = Game.new(deal=11, rules=rules)
+    chance, seen = random.Random(11), [everything(game)]
+    for _ in range(25):
+        options = [move for move in game.legal_moves() if move != "undo"]
+        if not options:
+            break
+        game.play(chance.choice(options))
+        seen.append(everything(game))
+    for state in seen[-2::-1]:
+        game.undo()
+        assert everything(game) == state
+    for state in seen[1:]:
+        game.redo()
+        assert everything(game) == state
+
+
+@every_preset
+def test_redo_after_undo_turns_up_the_same_unknown_card(rules: Rules) -> None:
+    text = boards.board(rules, [HIDDEN_EVENS, "<3S> KS 5S 7S 9S JS"])
+    lines = [
+        line.replace(line[1:3], "??") if line[0] == "<" else line for line in text.splitlines()
+    ]
+    for card in written(rules, "<4S>", "<6S>", "<8S>", "<TS>"):
+        lines = [line.replace(card, "<??>") for line in lines]
+    game = Game.from_text("\n".join(lines), rules=rules, seed=5)
+    chance = global_chance()
+    play(game, "KS>3")
+    shown = columns_of(game)
+    game.undo()
+    game.redo()
+    assert columns_of(game) == shown
+    again = Game.from_text("\n".join(lines), rules=rules, seed=5)
+    play(again, "KS>3")
+    assert columns_of(again) == shown
+    assert global_chance() == chance
+
+
+@every_preset
+def test_a_new_move_after_undo_ends_the_chance_to_redo(rules: Rules) -> None:
+    game = start(rules, ["KS QS JS 8S", "<2S> 4S TS 9S 7S 6S 5S 3S AS"])
+    play(game, "KS>3")
+    game.undo()
+    assert game.can_redo
+    play(game, "KS>4")
+    assert not game.can_redo
+
+
+# Points and refusals.
+
+
+@every_preset
+def test_placing_a_card_pays_five_exactly_where_the_suits_agree(rules: Rules) -> None:
+    game = start(rules, [run("S", "K", "8"), run("S", "7")])
+    paid = play(game, "7S>1")
+    assert paid - (100 if rules.runs == "taken" else 0) == (0 if rules.build == "colour" else 5)
+
+
+def test_in_flexible_a_card_on_another_suit_pays_nothing_and_the_shuttle_pays_each_time() -> None:
+    columns = [run("S", "K", "8"), run("H", "K", "8"), run("H", "7", "2"), run("S", "6"), "7S AH"]
+    game = start(PRESETS["flexible"], columns)
+    assert [game.play(move) for move in ["7H>1", "7H>2"] * 3] == [0, 5] * 3
+    assert game.score == 15
+
+
+REFUSING_COLUMNS = [
+    "<2S> <TS> 9S",
+    "KS QS JS",
+    "8S AS",
+    run("H", "K", "5"),
+    f"{run('S', '7', '3')} AH",
+]
+
+
+def test_a_refused_move_changes_nothing() -> None:
+    game = start(PRESETS["classic"], REFUSING_COLUMNS, reserve="2H 3H 4H")
+    before = everything(game)
+    for move in (
+        "9S>6",
+        "4S>4",
+        "2S>2",
+        "3H>4",
+        "8S>2",
+        "9S>3",
+        "JS>2",
+        "5C>4",
+        "9S>99",
+        "Z>1",
+        "",
+    ):
+        with pytest.raises(IllegalMove):
+            game.play(move)
+        assert everything(game) == before
+    assert not game.can_undo
+
+
+def test_every_kind_of_refusal_has_a_sentence_of_its_own() -> None:
+    game = start(PRESETS["classic"], REFUSING_COLUMNS, reserve="2H 3H 4H")
+    said = {
+        "an empty column": game.why_not("9S>6"),
+        "another suit": game.why_not("4S>4"),
+        "face down": game.why_not("2S>2"),
+        "in the reserve": game.why_not("3H>4"),
+        "in a run that was taken": game.why_not("5C>4"),
+        "wrong rank": game.why_not("8S>2"),
+        "ace as target": game.why_not("9S>3"),
+        "own column": game.why_not("JS>2"),
+        "king on a card": game.why_not("KH>2"),
+    }
+    assert said["an empty column"] == "Only a king may go to an empty column."
+    assert said["another suit"] == "Rule: the cards must be of the same suit."
+    game.play("deal")
+    said["reserve dealt"] = game.why_not("deal")
+    lost = start(PRESETS["classic"], [HIDDEN_EVENS, ODDS])
+    said["game over"] = lost.why_not("KS>3")
+    assert None not in said.values()
+    said.pop("king on a card")  # may be the sentence of the wrong rank or suit
+    assert len(set(said.values())) == len(said), said
+
+
+@pytest.mark.parametrize("name", ["three-blind-mice", "scorpion-ii", "double"])
+def test_nothing_goes_on_an_ace(name: str) -> None:
+    game = Game.new(deal=2, rules=name)
+    mask = game.legal_mask()[: game.rules.deal_action].reshape(game.rules.cards, -1)
+    for number, column in enumerate(game.board().columns):
+        if column[-1] % 13 == 0:
+            assert not mask[:, number].any()
+
+
+def test_the_apps_printed_deal_opens_with_four_of_hearts_onto_five_of_hearts() -> None:
+    text = """
+        Talon: ?? ?? ??
+        <??> <??> <??> 3D JH TH 3S
+        <??> <??> <??> QH 3C 4H 7S
+        <??> <??> <??> AS 7D 7H 3H
+        <??> <??> <??> KD 8H 7C 9S
+        6H 8C JS 4C 9C 8D 5C
+        6D QC KH 4D KS 9H JC
+        AD QD 9D 6S 2H TD 5H
+    """
+    game = Game.from_text(text)
+    assert "4H>7" in game.legal_moves()
+    assert game.play("4H>7") == 5
+    assert columns_of(game)[6] == "AD QD 9D 6S 2H TD 5H 4H 7S"
+    assert columns_of(game)[1].endswith("> QH 3C")
+
+
+# The presets.
+
+SEVENS, THREE_DOWN = (7,) * 7, (3, 3, 3, 3, 0, 0, 0)
+CLASSIC: dict[str, object] = {
+    "decks": 1,
+    "columns": SEVENS,
+    "face_down": THREE_DOWN,
+    "reserve": 3,
+    "reserve_columns": (0, 1, 2),
+    "reserve_when": "any",
+    "cells": 0,
+    "cells_dealt": 0,
+    "cells_refill": False,
+    "build": "suit",
+    "empty_column": "king",
+    "runs": "taken",
+    "undo_action": False,
+    "undo_limit": 100,
+}
+NO_RESERVE: dict[str, object] = {"reserve": 0, "reserve_columns": ()}
+MICE: dict[str, object] = {
+    "columns": (5,) * 10,
+    "face_down": (0,) * 7 + (3,) * 3,
+    **NO_RESERVE,
+    "cells": 2,
+    "cells_dealt": 2,
+}
+DIFFERS: dict[str, dict[str, object]] = {
+    "classic": {},
+    "flexible": {"build": "any"},
+    "traditional": {"runs": "stay", "reserve_when": "stuck"},
+    "wasp": {"empty_column": "any"},
+    "scorpion-ii": {"face_down": (0,) * 7},
+    "pysol-scorpion-ii": {"face_down": (3, 3, 3, 0, 0, 0, 0)},
+    "open": {"undo_action": True, "undo_limit": None},
+    "three-blind-mice": MICE,
+    "three-blind-mice-dealt": {
+        "columns": (5,) * 10,
+        "face_down": (3,) * 10,
+        "reserve": 2,
+        "reserve_columns": (0, 1),
+    },
+    "double": {
+        "decks": 2,
+        "columns": (7,) * 14,
+        "face_down": (3,) * 8 + (0,) * 6,
+        "reserve": 6,
+        "reserve_columns": (0, 1, 2, 3, 4, 5),
+    },
+    "pysol-double": {
+        "decks": 2,
+        "columns": (10,) * 10,
+        "face_down": (4,) * 5 + (0,) * 5,
+        "reserve": 4,
+        "reserve_columns": (0, 1, 2, 3),
+    },
+    "scorpion-tail": {"build": "colour"},
+    "scorpion-head": {
+        "columns": (8, 8, 8, 7, 7, 7, 7),
+        "face_down": (0, 0, 0, 4, 4, 4, 4),
+        **NO_RESERVE,
+        "cells": 4,
+        "cells_refill": True,
+    },
+    "farmers-wife": {**MICE, "build": "colour"},
+    "how-they-run": {**MICE, "cells_refill": True},
+}
+
+
+def test_the_presets_are_these_fifteen() -> None:
+    assert list(PRESETS) == list(DIFFERS)
+
+
+@every_preset
+def test_a_preset_differs_from_classic_in_what_the_rules_name(rules: Rules) -> None:
+    expected = {**CLASSIC, **DIFFERS[rules.name]}
+    assert {field: getattr(rules, field) for field in expected} == expected

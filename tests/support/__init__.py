@@ -1,0 +1,1 @@
+"""What several tests share: boards, an independent model of the rules, games of both."""
