@@ -15,7 +15,7 @@ from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import PRESETS, Rules
 from scorpion_env.solver import VERDICTS, Solver
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 RESULTS = DOCS / "leaderboard.csv"
 CURVES = DOCS / "curves.csv"
 PLOTS = DOCS / "plots"
