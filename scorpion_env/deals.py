@@ -1,9 +1,14 @@
-"""Deals: which card lies where when a game starts.
+"""Deals: where a game starts, which card lies where.
 
-A deal is named by a text:
+A `Deal` is one of three:
 
-* ``"7"``: seeded deal 7, the same cards for ever, on every platform and version;
-* ``"pysol:24"``, ``"pysol:ms24"``: the board that PySolFC shows for that number.
+* `SeededDeal`, written ``"7"``: the same cards for ever, on every platform and version;
+* `PysolDeal`, written ``"pysol:24"`` or ``"pysol:ms24"``: the board that PySolFC shows for that
+  number;
+* `Position`: a board, under a name.
+
+Texts and numbers become a `Deal` where they come in (`parse_deal`, `parse_deals`, `as_deal`);
+nothing is parsed again further in.
 
 :mod:`scorpion_env.kernels.shuffle` says how the deck of a seeded deal is shuffled. Cards are dealt
 from the front: a row at a time from left to right, columns that have their number are left out;
@@ -13,7 +18,8 @@ then the reserve; then the cells.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +41,79 @@ MAX_RANGE = 100_000_000
 PYSOL_MS_BORDER = 32_000
 """PySolFC shuffles deals below this number with the Microsoft generator."""
 
+MAX_DIGITS = 40
+"""A deal number has no more digits than this; PySolFC's have up to 20."""
+
+_PYSOL, _MICROSOFT = "pysol:", "ms"
+
 _PYSOL_SUITS = (0, 3, 2, 1)
+
+
+@dataclass(frozen=True)
+class SeededDeal:
+    """The deal of a number from 0 to ``MAX_SEED``."""
+
+    number: int
+
+    @property
+    def name(self) -> str:
+        """The number, ``"7"``."""
+        return str(self.number)
+
+    def order(self, rules: Rules) -> npt.NDArray[np.int8]:
+        """Return the card ids in dealing order, int8 ``(cards,)``."""
+        order = np.empty(rules.cards, np.int8)
+        shuffle_deck(np.uint64(self.number), order, len(order))
+        return order
+
+
+@dataclass(frozen=True)
+class PysolDeal:
+    """A deal of PySolFC.
+
+    Attributes:
+        number: From 1 up.
+        microsoft: Whether it is one of the deals called ``ms``, up to ``MAX_PYSOL_MS``.
+    """
+
+    number: int
+    microsoft: bool = False
+
+    @property
+    def name(self) -> str:
+        """The text, ``"pysol:24"`` or ``"pysol:ms24"``."""
+        return f"{_PYSOL}{_MICROSOFT if self.microsoft else ''}{self.number}"
+
+    def order(self, rules: Rules) -> npt.NDArray[np.int8]:
+        """Return the card ids in dealing order, int8 ``(cards,)``."""
+        return pysol_order(self.number, rules, microsoft=self.microsoft)
+
+
+@dataclass(frozen=True)
+class Position:
+    """A game that starts from a board instead of a shuffled deck.
+
+    Attributes:
+        name: What texts and result files call it.
+        board: Where the cards lie.
+    """
+
+    name: str
+    board: Board
+
+    def completed(self, rules: Rules, seed: int = 0) -> Position:
+        """Return it without unknown cards: `seed` determines which they are."""
+        return replace(self, board=complete_board(self.board, rules, seed))
+
+
+Deal = SeededDeal | PysolDeal | Position
+"""Where a game starts; equal deals start equal games."""
+
+Start = int | str | Deal
+"""How a caller says where a game starts: a deal's number or text, or a deal."""
+
+EpisodeStart = Deal | npt.NDArray[np.uint64]
+"""How an episode starts: on a deal, or on one of several seeded deals."""
 
 
 def pysol_order(number: int, rules: Rules, *, microsoft: bool = False) -> npt.NDArray[np.int8]:
@@ -62,28 +140,48 @@ def pysol_order(number: int, rules: Rules, *, microsoft: bool = False) -> npt.ND
     return np.array(deck[::-1], dtype=np.int8)
 
 
-def parse_deal(deal: int | str) -> str:
-    """Return the canonical text of a deal: ``"7"``, ``"pysol:24"`` or ``"pysol:ms24"``.
+def parse_deal(deal: Start) -> Deal:
+    """Return the deal that a number or a text names: ``7``, ``"pysol:24"`` or ``"pysol:ms24"``.
 
     Raises:
         DealError: if it names no deal.
     """
+    if isinstance(deal, Deal):
+        return deal
     if isinstance(deal, (int, np.integer)) and not isinstance(deal, bool):
-        return str(_checked(int(deal), 0, MAX_SEED, str(deal)))
+        return SeededDeal(_checked(int(deal), 0, MAX_SEED, str(deal)))
     if not isinstance(deal, str):
         raise DealError(f"A deal is a number or a text such as 'pysol:24', not {deal!r}.")
     text = deal.strip().lower()
-    if text.startswith("pysol:"):
-        number = text.removeprefix("pysol:")
-        microsoft = number.startswith("ms")
-        count = _number(number.removeprefix("ms"), deal)
-        _checked(count, 1, MAX_PYSOL_MS if microsoft else None, deal)
-        return f"pysol:{'ms' if microsoft else ''}{count}"
-    return str(_checked(_number(text, deal), 0, MAX_SEED, deal))
+    if not text.startswith(_PYSOL):
+        return SeededDeal(_checked(_number(text, deal), 0, MAX_SEED, deal))
+    digits = text.removeprefix(_PYSOL)
+    microsoft = digits.startswith(_MICROSOFT)
+    number = _number(digits.removeprefix(_MICROSOFT), deal)
+    return PysolDeal(_checked(number, 1, MAX_PYSOL_MS if microsoft else None, deal), microsoft)
 
 
-MAX_DIGITS = 40
-"""A deal number has no more digits than this; PySolFC's have up to 20."""
+def as_deal(start: Start, rules: Rules) -> Deal:
+    """Return the deal that a caller names; unknown cards of a position are filled in.
+
+    Raises:
+        DealError: if there is no such deal.
+        BoardError: if the cards of a position do not make the deck of these rules.
+    """
+    deal = parse_deal(start)
+    return deal.completed(rules) if isinstance(deal, Position) else deal
+
+
+def deal_order(deal: Start, rules: Rules) -> npt.NDArray[np.int8]:
+    """Return the card ids of a deal in dealing order, int8 ``(cards,)``.
+
+    Raises:
+        DealError: if it names no deal of a shuffled deck.
+    """
+    found = parse_deal(deal)
+    if isinstance(found, Position):
+        raise DealError(f"'{found.name}' starts from a board, not from a shuffled deck.")
+    return found.order(rules)
 
 
 def _number(digits: str, deal: str) -> int:
@@ -102,37 +200,7 @@ def _checked(number: int, low: int, high: int | None, text: str) -> int:
     return number
 
 
-def deal_order(deal: int | str, rules: Rules) -> npt.NDArray[np.int8]:
-    """Return the card ids of a named deal in dealing order, int8 ``(cards,)``.
-
-    Raises:
-        DealError: if it names no deal.
-    """
-    text = parse_deal(deal)
-    if not text.startswith("pysol:"):
-        order = np.empty(rules.cards, np.int8)
-        shuffle_deck(np.uint64(int(text)), order, len(order))
-        return order
-    number = text.removeprefix("pysol:")
-    return pysol_order(int(number.removeprefix("ms")), rules, microsoft=number.startswith("ms"))
-
-
-@dataclass(frozen=True)
-class Position:
-    """A game that starts from a board instead of a deal; result files call it by its name."""
-
-    name: str
-    board: Board
-
-
-Start = int | str | Position
-"""How a game is started: a deal's number or text, or a position."""
-
-EpisodeStart = Start | npt.NDArray[np.uint64]
-"""How an episode is started: so, or on one of several seeded deals."""
-
-
-def parse_deals(text: str, rules: Rules, *, seed: int = 0) -> list[str | Position]:
+def parse_deals(text: str, rules: Rules, *, seed: int = 0) -> list[Deal]:
     """Return the games that a command line names.
 
     Args:
@@ -148,10 +216,12 @@ def parse_deals(text: str, rules: Rules, *, seed: int = 0) -> list[str | Positio
     if Path(text).is_file():
         return list(read_positions(Path(text), rules, seed=seed))
     text = text.strip().lower()
-    if ":" not in text.removeprefix("pysol:"):
+    numbers = text.removeprefix(_PYSOL)
+    if ":" not in numbers:
         return [parse_deal(text)]
-    prefix = "pysol:" if text.startswith("pysol:") else ""
-    first, _, last = text.removeprefix(prefix).partition(":")
+    prefix = text[: len(text) - len(numbers)]
+    make: Callable[[int], Deal] = PysolDeal if prefix else SeededDeal
+    first, _, last = numbers.partition(":")
     if not all(part.isascii() and part.isdigit() for part in (first, last)):
         raise DealError(
             f"'{text}' is neither deals such as 0:1000 or pysol:32000:34000 nor a file of boards."
@@ -161,9 +231,9 @@ def parse_deals(text: str, rules: Rules, *, seed: int = 0) -> list[str | Positio
         raise DealError(f"'{text}' holds no deals: the second number must be the larger one.")
     if stop - start > MAX_RANGE:
         raise DealError(f"'{text}' holds more than {MAX_RANGE} deals.")
-    parse_deal(f"{prefix}{start}")
-    parse_deal(f"{prefix}{stop - 1}")
-    return [f"{prefix}{number}" for number in range(start, stop)]
+    for number in (start, stop - 1):
+        parse_deal(f"{prefix}{number}")
+    return [make(number) for number in range(start, stop)]
 
 
 def read_positions(path: Path, rules: Rules, *, seed: int = 0) -> list[Position]:
@@ -181,8 +251,18 @@ def read_positions(path: Path, rules: Rules, *, seed: int = 0) -> list[Position]
     positions = []
     for number, (title, text) in enumerate(boards):
         try:
-            board = complete_board(parse_board(text, rules), rules, seed + number)
+            board = parse_board(text, rules)
+            position = Position(title or f"{path.name}#{number + 1}", board)
+            positions.append(position.completed(rules, seed + number))
         except BoardError as error:
             raise BoardError(f"{path}: {error}") from None
-        positions.append(Position(title or f"{path.name}#{number + 1}", board))
     return positions
+
+
+def parse_position(text: str, rules: Rules, seed: int = 0) -> Position:
+    """Return the position that a board text describes, unknown cards completed from `seed`.
+
+    Raises:
+        BoardError: with line and column, if the text is no board of these rules.
+    """
+    return Position("board", parse_board(text, rules)).completed(rules, seed)

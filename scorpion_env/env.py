@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.batch.arguments import checked_seed
-from scorpion_env.batch.board_records import parse_position
 from scorpion_env.batch.games import Batch
-from scorpion_env.deals import EpisodeStart
+from scorpion_env.deals import EpisodeStart, SeededDeal, parse_position
 from scorpion_env.environment.deal_lists import deal_list, episode_start
 from scorpion_env.environment.spaces import (
     action_space,
@@ -211,7 +210,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             return parse_position(options["board"], self.rules, completion)
         if options.get("deal") is not None:
             return episode_start(options["deal"], self.rules)
-        return None if len(self._batch.deals) else seed
+        return None if seed is None or len(self._batch.deals) else SeededDeal(seed)
 
     def step(
         self, action: SupportsIndex

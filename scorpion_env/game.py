@@ -7,10 +7,9 @@ from typing import SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.batch.board_records import parse_position
 from scorpion_env.batch.games import Batch
 from scorpion_env.cards import ACE, KING, card_text, rank_of, suit_of
-from scorpion_env.deals import Position, Start
+from scorpion_env.deals import Position, Start, as_deal, parse_position
 from scorpion_env.errors import IllegalMove
 from scorpion_env.kernels.observation import observe_game
 from scorpion_env.kernels.state import NO_LIMIT, OUTCOMES, PLAYING, TAKEN, seen_dtype
@@ -48,13 +47,14 @@ class Game:
             self._rules, 1, undo_actions=self._rules.undo_limit or self._rules.max_steps
         )
         self._batch.rules_record["max_steps"] = NO_LIMIT  # people may take their time
-        self._batch.start(0, start)
-        self._from_board = isinstance(start, Position)
+        deal = as_deal(start, self._rules)
+        self._batch.start(0, deal)
+        self._from_board = isinstance(deal, Position)
         self._played: list[int] = []
         self._undone: list[int] = []
 
     @classmethod
-    def new(cls, deal: int | str = 0, rules: str | Rules = "classic") -> Game:
+    def new(cls, deal: Start = 0, rules: str | Rules = "classic") -> Game:
         """Return a game of a deal: a number, ``"pysol:24"`` or ``"pysol:ms24"``.
 
         Raises:

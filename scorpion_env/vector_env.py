@@ -12,14 +12,13 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from scorpion_env.batch.arguments import checked_count, checked_seed
-from scorpion_env.batch.board_records import parse_position
 from scorpion_env.batch.games import Batch
 from scorpion_env.batch.stepping import (
     AUTORESET_DISABLED,
     AUTORESET_NEXT_STEP,
     AUTORESET_SAME_STEP,
 )
-from scorpion_env.deals import MAX_SEED, EpisodeStart
+from scorpion_env.deals import MAX_SEED, EpisodeStart, SeededDeal, parse_position
 from scorpion_env.environment.deal_lists import deal_list, episode_start
 from scorpion_env.environment.spaces import (
     action_space,
@@ -260,8 +259,10 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         if starts is None and None not in seeds:
             batch.start_seeded(np.array(seeds, np.uint64), chosen)
             return
+        if starts is None:
+            starts = [None if seed is None else SeededDeal(seed) for seed in seeds]
         for i in np.flatnonzero(chosen).tolist():
-            start = starts[i] if starts is not None else seeds[i]
+            start = starts[i]
             if start is None:
                 batch.start_next(i)
                 continue

@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from scorpion_env.cards import KING, SUITS, suit_of
-from scorpion_env.deals import Position
 from scorpion_env.kernels.play import clear
 from scorpion_env.kernels.state import NO_CARD, TAKEN
-from scorpion_env.notation.board import EMPTY, Board, complete_board, taken_runs
-from scorpion_env.notation.board_text import parse_board
+from scorpion_env.notation.board import EMPTY, Board, taken_runs
 from scorpion_env.rules import Rules
 
 
 def load_board(g: Any, board: Board, rules: Rules) -> None:
     """Put the cards of a complete board on the table of a game; its legal actions are not found."""
-    board = complete_board(board, rules)
     clear(g)
     for column, (cards, down) in enumerate(zip(board.columns, board.face_down, strict=True)):
         under = NO_CARD
@@ -66,8 +63,3 @@ def read_board(g: Any, rules: Rules) -> Board:
         cells=tuple(c if c >= 0 else EMPTY for c in g["cells"][: rules.cells].tolist()),
         foundations=tuple(foundations),
     )
-
-
-def parse_position(text: str, rules: Rules, seed: int = 0) -> Position:
-    """Return the position that a board text describes, unknown cards completed from `seed`."""
-    return Position("board", complete_board(parse_board(text, rules), rules, seed))

@@ -25,7 +25,7 @@ from scorpion_env.batch.stepping import (
     write_masks,
 )
 from scorpion_env.batch.threads import Team
-from scorpion_env.deals import EpisodeStart, Position, Start, deal_order, parse_deal
+from scorpion_env.deals import Deal, EpisodeStart, Position, SeededDeal
 from scorpion_env.errors import IllegalMove, ScorpionError, unknown
 from scorpion_env.kernels.observation import observation_code, observe_game
 from scorpion_env.kernels.play import clear, conclude, play, start_order, undo
@@ -157,23 +157,16 @@ class Batch:
         else:
             self.start(index, start)
 
-    def start(self, index: int, start: Start) -> None:
-        """Start one game on a named deal, or from a position.
-
-        Raises:
-            ScorpionError: if `start` names no deal; the game is unchanged.
-        """
-        if isinstance(start, Position):
-            load_board(self.games[index], start.board, self.rules)
+    def start(self, index: int, deal: Deal) -> None:
+        """Start one game; a position has no unknown cards, see `scorpion_env.deals.as_deal`."""
+        if isinstance(deal, Position):
+            load_board(self.games[index], deal.board, self.rules)
             self.conclude(index)
-            name = start.name
         else:
-            name = parse_deal(start)
-            order = deal_order(name, self.rules)
-            start_order(self.games[index], self.rules_record[0], order)
-            if not name.startswith("pysol:"):
-                self.games[index]["deal"] = int(name)
-        self._names[index] = (int(self.games[index]["episode"]), name)
+            start_order(self.games[index], self.rules_record[0], deal.order(self.rules))
+            if isinstance(deal, SeededDeal):
+                self.games[index]["deal"] = deal.number
+        self._names[index] = (int(self.games[index]["episode"]), deal.name)
         everything = self.rules_record[0]["observe_all"]
         observe_game(self.games[index], self.rules_record[0], self._seen[index], everything)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.deals import MAX_SEED, EpisodeStart, Position, Start, parse_deal
+from scorpion_env.deals import MAX_SEED, EpisodeStart, Start, as_deal
 from scorpion_env.errors import DealError, unknown
 from scorpion_env.rules import Rules
 
@@ -65,16 +65,14 @@ def episode_start(deal: Start, rules: Rules) -> EpisodeStart:
         rules: The variant.
 
     Returns:
-        The text of a deal, the position, or for ``"winnable"`` the deals to draw from, uint64.
+        The deal, or for ``"winnable"`` the seeded deals to draw from, uint64.
 
     Raises:
         ScorpionError: if there is no such deal.
     """
-    if isinstance(deal, Position):
-        return deal
     if isinstance(deal, str) and deal == WINNABLE:
         return deal_list(WINNABLE, rules)
-    return parse_deal(deal)
+    return as_deal(deal, rules)
 
 
 def read_deal_list(path: Path) -> npt.NDArray[np.uint64]:

@@ -201,7 +201,7 @@ def _read_start(header: dict[str, Any], name: str) -> tuple[str | None, str | No
     if not isinstance(deal or board, str):
         raise ReplayError(f"{name}, line 1: the deal or board must be text in quotes.")
     try:
-        return (None if deal is None else parse_deal(deal)), board
+        return (None if deal is None else parse_deal(deal).name), board
     except ValueError as error:  # a number of thousands of digits is no ScorpionError
         raise ReplayError(f"{name}, line 1: {error}") from None
 

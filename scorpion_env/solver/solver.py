@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.batch.games import Batch
-from scorpion_env.deals import Position, Start
+from scorpion_env.deals import Position, Start, as_deal
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
 from scorpion_env.kernels.state import NO_LIMIT, log_capacity
@@ -171,7 +171,7 @@ class Solver:
             raise ScorpionError("A node limit and a time limit must be greater than 0.")
         if isinstance(start, Game):
             start = Position("game", start.board())
-        self._batch.start(0, start)
+        self._batch.start(0, as_deal(start, self.rules))
         self._restart()
         self._table = self._new_table(_FIRST_BITS)
         _search(*self._arguments(), 0)  # loads the compiled code before the clock starts

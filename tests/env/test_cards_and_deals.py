@@ -10,9 +10,21 @@ import pytest
 
 from scorpion_env import PRESETS, Game, get_rules
 from scorpion_env.cards import card_text, is_red, parse_card, rank_of, suit_of
-from scorpion_env.deals import EVALUATION_DEALS, Position, deal_order, parse_deal, parse_deals
+from scorpion_env.deals import (
+    EVALUATION_DEALS,
+    Deal,
+    Position,
+    PysolDeal,
+    SeededDeal,
+    Start,
+    as_deal,
+    deal_order,
+    parse_deal,
+    parse_deals,
+)
 from scorpion_env.errors import BoardError, DealError
 from scorpion_env.kernels.shuffle import episode_deal
+from scorpion_env.notation.board import UNKNOWN
 from scorpion_env.notation.board_text import format_board, parse_board, split_boards
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -111,10 +123,38 @@ def test_a_deal_that_does_not_exist_is_refused(bad: str | int) -> None:
         parse_deal(bad)
 
 
+@pytest.mark.parametrize(
+    ("written", "deal"),
+    [
+        (7, SeededDeal(7)),
+        (" 007 ", SeededDeal(7)),
+        ("PYSOL:24", PysolDeal(24)),
+        ("pysol:ms24", PysolDeal(24, microsoft=True)),
+        (SeededDeal(7), SeededDeal(7)),
+    ],
+)
+def test_a_deal_is_read_where_it_comes_in_and_its_name_reads_back(
+    written: Start, deal: Deal
+) -> None:
+    assert parse_deal(written) == deal
+    assert parse_deal(deal.name) == deal
+
+
+def test_unknown_cards_of_a_position_are_filled_in_once() -> None:
+    text = (DATA / "app-example.txt").read_text(encoding="utf-8")
+    position = Position("app", parse_board(text, CLASSIC))
+    deal = as_deal(position, CLASSIC)
+    assert isinstance(deal, Position)
+    assert UNKNOWN in position.board.on_board()
+    assert UNKNOWN not in deal.board.on_board()
+    assert as_deal(deal, CLASSIC) == deal == position.completed(CLASSIC, seed=0)
+    assert deal != position.completed(CLASSIC, seed=1)
+
+
 def test_deals_of_a_command_line(tmp_path: Path) -> None:
-    assert parse_deals("3:6", CLASSIC) == ["3", "4", "5"]
-    assert parse_deals("7", CLASSIC) == ["7"]
-    assert parse_deals("pysol:32000:32002", CLASSIC) == ["pysol:32000", "pysol:32001"]
+    assert parse_deals("3:6", CLASSIC) == [SeededDeal(3), SeededDeal(4), SeededDeal(5)]
+    assert parse_deals("7", CLASSIC) == [SeededDeal(7)]
+    assert parse_deals("pysol:32000:32002", CLASSIC) == [PysolDeal(32000), PysolDeal(32001)]
     positions = parse_deals(str(DATA / "pysol-deals.txt"), CLASSIC)
     assert [p.name for p in positions if isinstance(p, Position)] == [
         "Deal 1",

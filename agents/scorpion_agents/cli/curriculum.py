@@ -24,7 +24,7 @@ from scorpion_agents.cli.options import (
     rules_option,
 )
 from scorpion_agents.cli.terminal import allow_any_text
-from scorpion_env.deals import parse_deals
+from scorpion_env.deals import SeededDeal, parse_deals
 from scorpion_env.environment.deal_lists import deal_list_text
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import write_whole
@@ -35,10 +35,11 @@ CHUNK = 200
 
 
 def _numbers(deals: str, rules: Rules) -> list[int]:
-    starts = parse_deals(deals, rules)
-    if not all(isinstance(start, str) and start.isdecimal() for start in starts):
+    found = parse_deals(deals, rules)
+    numbers = [deal.number for deal in found if isinstance(deal, SeededDeal)]
+    if len(numbers) < len(found):
         raise ScorpionError(f"A list names seeded deals, such as 2000000:2010000, not '{deals}'.")
-    return [int(str(start)) for start in starts]
+    return numbers
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

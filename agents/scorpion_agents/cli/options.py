@@ -19,7 +19,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from scorpion_env.deals import Position, parse_deals
+from scorpion_env.deals import Deal, parse_deals
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import read_object
 from scorpion_env.rules import Rules, get_rules
@@ -162,7 +162,7 @@ json_option = click.option(
 
 def chosen_deals(
     deals: str | None, deal: str | None, rules: Rules, *, seed: int, default: str = "0:1000"
-) -> list[str | Position]:
+) -> list[Deal]:
     """Return the games that the options ``--deals`` and ``--deal`` name.
 
     Raises:

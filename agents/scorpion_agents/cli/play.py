@@ -26,7 +26,7 @@ from scorpion_agents.cli.terminal import (
     style_options,
 )
 from scorpion_env import replay
-from scorpion_env.deals import Start
+from scorpion_env.deals import parse_deal
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
 from scorpion_env.rules import Rules
@@ -69,7 +69,7 @@ def main(
     if sum(source is not None for source in (deal, board_path, replay_path)) > 1:
         raise ScorpionError("Give only one of --deal, --board and --from-replay.")
     style = make_style(layout, color, symbols, legal=legal, below=LINES_BELOW)
-    start: Start = deal or DEFAULT_DEAL
+    start = parse_deal(deal or DEFAULT_DEAL)
     actions: list[int] = []
     if replay_path is not None:
         recorded = replay.load(replay_path)
@@ -77,7 +77,7 @@ def main(
         if given and recorded.rules != rules:
             raise ScorpionError(f"{replay_path} has rules '{recorded.rules.name}' of its own.")
         game = replay.start_game(recorded)
-        name = "a position" if recorded.deal is None else start_text(recorded.deal)
+        name = "a position" if recorded.deal is None else start_text(parse_deal(recorded.deal))
         steps = replay.steps(recorded, name=str(replay_path))
         actions = [action for _, action in steps if action is not None]
     else:

@@ -42,7 +42,7 @@ from scorpion_agents.cli.terminal import (
 from scorpion_agents.evaluation.draws import deal_key, draw_numbers
 from scorpion_agents.players.memory import Player
 from scorpion_env import replay
-from scorpion_env.deals import Position, parse_deal
+from scorpion_env.deals import Deal, parse_deal
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.board import Board
@@ -132,7 +132,7 @@ def main(
     if deal is not None and board_path is not None:
         raise ScorpionError("Give either --deal or --board, not both.")
     check_writable(save_path)
-    start: str | Position = parse_deal(deal or DEFAULT_DEAL)
+    start = parse_deal(deal or DEFAULT_DEAL)
     if board_path is not None:
         start = first_position(board_path, rules, seed)
     agent = load_agent(agent_name or "greedy", rules, stochastic=stochastic, trust=trust)
@@ -159,9 +159,7 @@ def main(
         click.echo(f"Saved {save_path}.", err=True)
 
 
-def agent_frames(
-    env: ScorpionEnv, agent: Agent, start: str | Position, seed: int
-) -> Iterator[Frame]:
+def agent_frames(env: ScorpionEnv, agent: Agent, start: Deal, seed: int) -> Iterator[Frame]:
     """Let an agent play an episode; yield the start and every step.
 
     The agent receives the same numbers as in an evaluation with that seed, and so plays the same.

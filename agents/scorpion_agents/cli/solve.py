@@ -43,7 +43,7 @@ from scorpion_agents.cli.options import (
 from scorpion_agents.cli.terminal import allow_any_text
 from scorpion_agents.evaluation.intervals import wilson_interval
 from scorpion_agents.evaluation.results import versions
-from scorpion_env.deals import Position
+from scorpion_env.deals import Deal, Position
 from scorpion_env.errors import BoardError, ScorpionError
 from scorpion_env.game import Game
 from scorpion_env.notation.board import UNKNOWN, Board, complete_board
@@ -98,7 +98,7 @@ def _read_board(path: str, rules: Rules) -> Board:
         raise ScorpionError(f"{'standard input' if path == '-' else path}: {error}.") from None
 
 
-def _starts(board: Board, rules: Rules, seed: int, samples: int) -> list[str | Position]:
+def _starts(board: Board, rules: Rules, seed: int, samples: int) -> list[Deal]:
     """Return the position of a board, or several in which its unknown cards are filled in."""
     if UNKNOWN not in board.on_board():
         return [Position("board", board)]
@@ -210,10 +210,9 @@ def main(
     for start in tqdm(starts, unit="deal", disable=True if len(starts) == 1 else None):
         solution = solver.solve(start, **limits)
         verdicts[solution.verdict] += 1
-        name = start.name if isinstance(start, Position) else start
         results.append(
             {
-                "deal": name,
+                "deal": start.name,
                 "verdict": solution.verdict,
                 "moves": list(solution.moves),
                 "nodes": solution.nodes,
@@ -223,8 +222,8 @@ def main(
         if len(starts) == 1:
             _print_solution(solution)
         elif board is None:
-            line = f"{name}: {solution.verdict}, {solution.nodes} nodes, {solution.seconds:.3f} s"
-            tqdm.write(line, file=sys.stdout)
+            came_to = f"{solution.verdict}, {solution.nodes} nodes, {solution.seconds:.3f} s"
+            tqdm.write(f"{start.name}: {came_to}", file=sys.stdout)
     summary = _share(verdicts)
     if len(starts) > 1:
         click.echo(_share_text(summary))

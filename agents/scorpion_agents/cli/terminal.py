@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from scorpion_env.deals import Position, Start, parse_deal, read_positions
+from scorpion_env.deals import Deal, Position, read_positions
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.board import Board
 from scorpion_env.rendering import FORMATS, Status, Style, render_board
@@ -103,9 +103,9 @@ def first_position(path: Path, rules: Rules, seed: int) -> Position:
     return positions[0]
 
 
-def start_text(start: Start) -> str:
+def start_text(deal: Deal) -> str:
     """Return what a game that starts there is called."""
-    return start.name if isinstance(start, Position) else f"deal {parse_deal(start)}"
+    return deal.name if isinstance(deal, Position) else f"deal {deal.name}"
 
 
 def result_line(

@@ -27,7 +27,7 @@ from pydantic import (
 from scorpion_agents.afterstates.describer import check_describable
 from scorpion_agents.config.deal_sets import shared_deals
 from scorpion_env.batch.arguments import checked_end
-from scorpion_env.deals import parse_deals
+from scorpion_env.deals import SeededDeal, parse_deals
 from scorpion_env.environment.deal_lists import ALL, DEALS, deal_list, read_deal_list
 from scorpion_env.errors import unknown
 from scorpion_env.rewards import REWARDS
@@ -209,7 +209,7 @@ class TrainConfig(BaseModel):
     def _deals_apart(self) -> TrainConfig:
         rules = get_rules(self.rules)
         checked_end(self.end_when, rules)
-        trained = [str(number) for number in training_deals(self.deals, rules).tolist()]
+        trained = [SeededDeal(number) for number in training_deals(self.deals, rules).tolist()]
         for name, deals in (("eval_deals", self.eval_deals), ("final_deals", self.final_deals)):
             shared = shared_deals(parse_deals(deals, rules), trained, rules) if trained else []
             if shared:

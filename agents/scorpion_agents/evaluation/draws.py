@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_agents.base import Draws
-from scorpion_env.deals import Position, Start, parse_deal
+from scorpion_env.deals import Deal, Position, SeededDeal
 from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.shuffle import mix64
 from scorpion_env.notation.board_text import format_board
@@ -35,12 +35,9 @@ def _fill_draws(seed: Any, deals: Any, steps: Any, draws: Any) -> None:
         draws[i] = (number >> np.uint64(11)) * 2.0**-53
 
 
-def deal_key(deal: Start) -> int:
+def deal_key(deal: Deal) -> int:
     """Return the 64-bit number by which a deal enters the draws: its own number if it has one."""
-    if isinstance(deal, Position):
-        text = format_board(deal.board)
-    else:
-        text = parse_deal(deal)
-        if not text.startswith("pysol:"):
-            return int(text)
+    if isinstance(deal, SeededDeal):
+        return deal.number
+    text = format_board(deal.board) if isinstance(deal, Position) else deal.name
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -23,7 +23,7 @@ from scorpion_agents.evaluation.draws import deal_key, draw_numbers
 from scorpion_agents.evaluation.intervals import Interval, mean_interval, wilson_interval
 from scorpion_agents.players.memory import Player
 from scorpion_env.batch.arguments import checked_seed
-from scorpion_env.deals import Position, Start, parse_deal, parse_deals
+from scorpion_env.deals import Deal, Position, Start, as_deal, parse_deals
 from scorpion_env.errors import ScorpionError
 from scorpion_env.kernels.observation import TO_COME, VISIBLE
 from scorpion_env.notation.board_text import format_board
@@ -192,22 +192,17 @@ def evaluate(
     )
 
 
-def _checked_deals(deals: str | Sequence[Start], rules: Rules, seed: int) -> list[str | Position]:
+def _checked_deals(deals: str | Sequence[Start], rules: Rules, seed: int) -> list[Deal]:
     given = parse_deals(deals, rules, seed=seed) if isinstance(deals, str) else deals
-    starts = [deal if isinstance(deal, Position) else parse_deal(deal) for deal in given]
+    starts = [as_deal(start, rules) for start in given]
     if not starts:
         raise ScorpionError("There are no deals to play.")
     names: set[str] = set()
     for start in starts:
-        name = _name(start)
-        if name in names:
-            raise ScorpionError(f"Deal '{name}' is named twice; each deal is played once.")
-        names.add(name)
+        if start.name in names:
+            raise ScorpionError(f"Deal '{start.name}' is named twice; each deal is played once.")
+        names.add(start.name)
     return starts
-
-
-def _name(start: str | Position) -> str:
-    return start.name if isinstance(start, Position) else start
 
 
 class _Table:
@@ -221,7 +216,7 @@ class _Table:
         self,
         agent: Agent,
         rules: Rules,
-        starts: list[str | Position],
+        starts: list[Deal],
         seed: int,
         max_steps: int | None,
         num_envs: int,
@@ -319,7 +314,7 @@ class _Table:
         numbers = {field: values.tolist() for field, values in self._numbers.items()}
         return tuple(
             DealResult(
-                deal=_name(start),
+                deal=start.name,
                 outcome=self._outcomes[i],
                 board=format_board(start.board) if isinstance(start, Position) else None,
                 actions=tuple(self._actions[i]) if self.keep_actions else None,

@@ -32,7 +32,7 @@ from scorpion_agents.evaluation.intervals import (
     wilcoxon_p,
 )
 from scorpion_env import replay
-from scorpion_env.deals import Position
+from scorpion_env.deals import Position, Start
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.board_text import parse_board
 from scorpion_env.notation.files import make_folder, read_object, write_whole
@@ -264,7 +264,7 @@ def save_replays(folder: Path, evaluation: Evaluation) -> list[Path]:
 
 def game_replay(result: DealResult, rules: Rules) -> replay.Replay:
     """Return the replay of a game whose actions were kept."""
-    start: str | Position = result.deal
+    start: Start = result.deal
     if result.board is not None:
         start = Position(result.deal, parse_board(result.board, rules))
     truncated = result.outcome == "truncated"

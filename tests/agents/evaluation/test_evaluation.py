@@ -190,8 +190,8 @@ def test_draws_are_uniform_and_depend_on_seed_deal_and_step() -> None:
 
 
 def test_every_deal_has_a_key_of_its_own() -> None:
-    assert deal_key(7) == deal_key("7") == 7
-    assert len({deal_key(d) for d in ("24", "pysol:24", "pysol:ms24")}) == 3
+    assert deal_key(SeededDeal(7)) == 7
+    assert len({deal_key(parse_deal(d)) for d in ("24", "pysol:24", "pysol:ms24")}) == 3
 
 
 # --- figures
