@@ -141,8 +141,8 @@ def test_a_deal_is_read_where_it_comes_in_and_its_name_reads_back(
 
 
 def test_unknown_cards_of_a_position_are_filled_in_once() -> None:
-    text = (DATA / "app-example.txt").read_text(encoding="utf-8")
-    position = Position("app", parse_board(text, CLASSIC))
+    boards = dict(split_boards((DATA / "app-example.txt").read_text()))
+    position = Position("app", parse_board(boards["Before the first move"], CLASSIC))
     deal = as_deal(position, CLASSIC)
     assert isinstance(deal, Position)
     assert UNKNOWN in position.board.on_board()

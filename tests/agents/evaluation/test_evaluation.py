@@ -33,7 +33,7 @@ from scorpion_agents.evaluation.results import (
     write_json,
 )
 from scorpion_env import Rules, ScorpionError, get_rules
-from scorpion_env.deals import deal_order
+from scorpion_env.deals import SeededDeal, deal_order, parse_deal
 from scorpion_env.notation.files import write_whole
 from support.model import Model, pysol_order
 
