@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from scorpion_env import PRESETS, Game, IllegalMove, Rules, ScorpionError, get_rules
-from scorpion_env.errors import RulesError
+from scorpion_env import PRESETS, Game, IllegalMove, ScorpionError
 
 
 def play_randomly(game: Game, moves: int, seed: int = 0) -> None:
@@ -161,53 +160,6 @@ def test_repr_evaluates_back() -> None:
     assert eval(repr(game)).to_text() == game.to_text()
 
 
-def test_own_rules_are_played_and_contradictions_refused() -> None:
-    rules = Rules(
-        "little", columns=(6,) * 8, face_down=(1,) * 8, reserve=4, reserve_columns=(0, 2, 4, 6)
-    )
-    game = Game.new(1, rules)
-    play_randomly(game, 500)
-    assert game.outcome is not None
-    for change, words in [
-        ({"columns": (7,) * 6}, "face_down has 7 numbers for 6 columns"),
-        ({"reserve": 4}, "reserve_columns names 3 columns"),
-        ({"reserve_columns": (0, 1, 9)}, "only 7 columns"),
-        ({"reserve_columns": (0, 1, 1)}, "two cards of the reserve"),
-        ({"columns": (8,) * 7}, "there are 52 cards"),
-        ({"face_down": (7, 0, 0, 0, 0, 0, 0)}, "the last one is always face up"),
-        ({"build": "suits"}, "Did you mean 'suit'"),
-        ({"decks": 3}, "decks must be 1 or 2"),
-        ({"cells_refill": True}, "there are no cells"),
-        ({"max_steps": 0}, "max_steps"),
-        ({"undo_limit": 0}, "undo_limit"),
-    ]:
-        with pytest.raises(RulesError, match=words):
-            Rules("bad", **change)  # type: ignore[arg-type]
-
-
-def test_rules_are_plain_data_and_back() -> None:
-    for rules in PRESETS.values():
-        assert get_rules(rules.as_dict()) == rules
-    with pytest.raises(RulesError, match="Did you mean 'columns'"):
-        get_rules({"name": "x", "colums": [7] * 7})
-
-
 def test_an_unknown_preset_names_the_nearest() -> None:
     with pytest.raises(ScorpionError, match="Did you mean 'classic'"):
         Game.new(7, "clasic")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"columns": (7.0,) * 7},
-        {"max_steps": 1.5},
-        {"decks": True},
-        {"cells_refill": 1},
-        {"name": ""},
-        {"undo_limit": 10**9},
-    ],
-)
-def test_rules_take_numbers_of_the_right_kind_only(change: dict[str, object]) -> None:
-    with pytest.raises(RulesError):
-        Rules(**({"name": "bad"} | change))  # type: ignore[arg-type]

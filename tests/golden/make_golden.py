@@ -25,6 +25,11 @@ MAX_MOVES = 80  # no more than undo goes back
 MAX_TRIES = {1: 3000, 2: 40}  # by number of decks; chance does not win with two
 
 
+def file_of(name: str, number: int) -> Path:
+    """The file of a preset's first or second game."""
+    return GAMES / name / f"{number}.txt"
+
+
 def transcript(rules: Rules, deal: str, moves: list[str]) -> str:
     """A game as text: before each move the board, what is legal and the score; then the move."""
     game = Game.new(deal, rules)
@@ -127,15 +132,15 @@ def perft_lines() -> Iterator[str]:
 
 def main() -> None:
     """Writes every golden file."""
-    GAMES.mkdir(exist_ok=True)
     PERFT.write_text("\n".join(perft_lines()) + "\n", encoding="utf-8")
     for name, rules in PRESETS.items():
         game = played_at_random(rules, 7, 0, eager=False)
         moves = history(game)
-        (GAMES / f"{name}-1.txt").write_text(transcript(rules, "7", moves), encoding="utf-8")
+        (GAMES / name).mkdir(parents=True, exist_ok=True)
+        file_of(name, 1).write_text(transcript(rules, "7", moves), encoding="utf-8")
         deal, moves = won_game(rules)
         text = transcript(rules, str(deal), moves)
-        (GAMES / f"{name}-2.txt").write_text(text, encoding="utf-8")
+        file_of(name, 2).write_text(text, encoding="utf-8")
         print(f"{name}: deal {deal}, {len(moves)} moves, {text.splitlines()[-1]}")
 
 

@@ -12,8 +12,7 @@ import pytest
 from scorpion_agents import load_agent
 from scorpion_agents.evaluation.evaluate import evaluate
 from scorpion_env.errors import ScorpionError
-
-ROOT = Path(__file__).resolve().parents[2]
+from support.paths import ROOT
 
 
 @pytest.fixture(autouse=True)

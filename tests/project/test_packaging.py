@@ -16,22 +16,30 @@ import pytest
 from packaging.requirements import Requirement
 
 import scorpion_env
+from support.paths import ROOT, SCRIPTS
 
-ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
 
 MODULE_OF = {"stable-baselines3": "stable_baselines3", "pyyaml": "yaml"}
 """Distributions whose module is not the name with underscores."""
 
+
 CORE = {"numpy", "numba", "gymnasium"}
+
+
 NEVER_WITH_THE_CORE = [
     *("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "pydantic", "safetensors"),
     *("click", "rich", "tqdm", "agents"),
 ]
 
+
 SUFFIX = r"\.(?:org|com|io|dev|net)\b"
 """Kept apart from the names below, so that this file does not name a host itself."""
+
 
 REGISTRY = re.compile(
     r"\b(?:pypi|test\.pypi|pythonhosted|npmjs|conda|anaconda|download\.pytorch|debian|proxy\.golang)"
@@ -39,6 +47,8 @@ REGISTRY = re.compile(
     + r"|--(?:extra-)?index-url|--find[-]links",
     re.IGNORECASE,
 )
+
+
 MACHINE_PATH = re.compile(
     r"(?<![\w.~$}])/(?:work|home|root|opt|srv|mnt|Users)/\w|\b[A-Z]:\\+Users\b", re.ASCII
 )
@@ -212,3 +222,9 @@ def test_the_wheel_holds_the_package_alone(tmp_path: Path) -> None:
     expected = {path.relative_to(ROOT).as_posix() for path in sources}
     assert inside == expected | {"scorpion_env/py.typed", "scorpion_env/data/winnable.json"}
     assert f"{metadata}/licenses/LICENSE" in names
+
+
+def test_every_script_has_a_main_guard() -> None:
+    for script in sorted(SCRIPTS.glob("*.py")):
+        text = script.read_text(encoding="utf-8")
+        assert 'if __name__ == "__main__":\n' in text, script.name

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
 from scorpion_env import PRESETS, Game, ScorpionEnv
 from scorpion_env.env import ScorpionEnv as DocumentedEnv
 from scorpion_env.rendering import Status, ansi
+from support.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 

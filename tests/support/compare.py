@@ -14,7 +14,8 @@ from scorpion_env.deals import Position, deal_order
 from scorpion_env.game import Game
 from scorpion_env.rules import Rules
 from support import boards
-from support.model import POINTS_FLIP, POINTS_RUN, POINTS_SAME_SUIT, Model, pysol_order, suit
+from support.model import POINTS_FLIP, POINTS_RUN, POINTS_SAME_SUIT, Model, suit
+from support.pysol import pysol_order
 
 MAX_MOVES = 120
 UNDO_SHARE = 0.3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -36,4 +37,14 @@ def make_model(
     torch.manual_seed(seed)
     policy = empty_policy(get_rules(config.rules), config)
     save_model(folder, policy, config, {"timesteps": 0, "seed": seed})
+    return folder
+
+
+def make_run(folder: Path, **changes: Any) -> Path:
+    """A run folder as far as an export reads it."""
+    make_model(folder / "best")
+    config = TrainConfig.model_validate(SMALL | changes)
+    (folder / "config.yaml").write_text(config.to_yaml())
+    about = {"command": "python scripts/train.py", "started": "then", "git_revision": None}
+    (folder / "run.json").write_text(json.dumps(about | {"versions": {}}))
     return folder

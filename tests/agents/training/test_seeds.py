@@ -19,8 +19,8 @@ from scorpion_agents.training.final import read_final
 from scorpion_agents.training.seeds import SEEDS_FILE, parse_seeds, spread, start_seeds, train_seeds
 from scorpion_agents.training.train import run_config, train
 from scorpion_env import ScorpionError
+from support.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 CONFIG = TrainConfig.model_validate(
     {
         "timesteps": 512,

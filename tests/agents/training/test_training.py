@@ -4,65 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import pickle
-import shutil
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from sb3_contrib import MaskablePPO
 
 from scorpion_agents import load_agent
 from scorpion_agents.config.schema import TrainConfig
 from scorpion_agents.evaluation.evaluate import evaluate
-from scorpion_agents.models import files as model_files
-from scorpion_agents.models import ppo
-from scorpion_agents.models.files import MODEL_FILE, WEIGHTS_FILES
+from scorpion_agents.models.files import MODEL_FILE
 from scorpion_agents.training import callback
 from scorpion_agents.training.checkpoint import CHECKPOINT_FILE
 from scorpion_agents.training.train import Stop, TrainingEnv, run_config, train
-from scorpion_env import ScorpionError, get_rules, replay
+from scorpion_env import ScorpionError, replay
 from scorpion_env.environment.deal_lists import read_deal_list
-
-ROOT = Path(__file__).resolve().parents[3]
-SMALL: dict[str, Any] = {
-    "timesteps": 1024,
-    "num_envs": 16,
-    "n_steps": 16,
-    "batch_size": 128,
-    "n_epochs": 1,
-    "net_arch": [16],
-    "threads": 1,
-    "eval_every": 512,
-    "eval_deals": "900000:900020",
-    "checkpoint_every": 256,
-}
-
-
-def weights_of(folder: Path) -> Path:
-    """Return the one weights file of a model folder."""
-    (file,) = folder.glob(WEIGHTS_FILES)
-    return file
-
-
-def run(folder: Path, **changes: Any) -> Any:
-    return train(TrainConfig.model_validate(SMALL | changes), folder, say=lambda _: None)
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs") / "small"
-    result = run(folder)
-    assert result.steps == 1024
-    assert not result.interrupted
-    return folder
+from support.runs import SMALL, run, weights_of
 
 
 def test_a_run_folder_holds_what_it_takes_to_repeat_the_run(trained: Path) -> None:
@@ -129,65 +85,6 @@ def test_null_moves_are_left_out_of_the_masks_unless_nothing_else_is_legal() -> 
     assert fewer > 0
 
 
-def test_models_that_do_not_fit_are_refused_with_the_reason(trained: Path, tmp_path: Path) -> None:
-    with pytest.raises(ScorpionError, match="plays rules 'classic', not 'wasp'"):
-        load_agent(trained, "wasp")
-    with pytest.raises(ScorpionError, match="no model"):
-        load_agent(tmp_path, "classic")
-    changes: list[tuple[Callable[[dict[str, Any]], dict[str, Any]], str]] = [
-        (lambda d: d | {"version": 99}, "version 99"),
-        (lambda d: d | {"format": "other"}, "does not describe"),
-        (lambda d: d | {"network": d["network"] | {"net_arch": {"pi": [8], "vf": [8]}}}, "cannot"),
-        (lambda d: d | {"network": d["network"] | {"extractor": "x"}}, "cannot"),
-        (lambda d: d | {"versions": [1]}, "says nothing of versions"),
-        (lambda d: d | {"weights": "../" + d["weights"]}, "names no weights file"),
-    ]
-    for change, words in changes:
-        folder = tmp_path / words.replace(" ", "-")
-        folder.mkdir(exist_ok=True)
-        best = weights_of(trained / "best")
-        (folder / best.name).write_bytes(best.read_bytes())
-        about = json.loads((trained / "best" / MODEL_FILE).read_text())
-        (folder / MODEL_FILE).write_text(json.dumps(change(about)))
-        with pytest.raises(ScorpionError, match=words):
-            load_agent(folder, "classic")
-
-
-def test_changed_weights_are_refused(trained: Path, tmp_path: Path) -> None:
-    (tmp_path / MODEL_FILE).write_bytes((trained / "best" / MODEL_FILE).read_bytes())
-    best = weights_of(trained / "best")
-    weights = bytearray(best.read_bytes())
-    weights[-1] ^= 1
-    (tmp_path / best.name).write_bytes(bytes(weights))
-    with pytest.raises(ScorpionError, match="was changed"):
-        load_agent(tmp_path, "classic")
-
-
-def test_a_writer_killed_between_weights_and_description_leaves_the_old_model(
-    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "last"
-    shutil.copytree(trained / "last", folder)
-    before = load_agent(folder, "classic")
-    config = TrainConfig.model_validate(SMALL)
-    policy = ppo.empty_policy(get_rules("classic"), config)
-
-    def write_weights_alone(path: Path, data: str | bytes) -> None:
-        if path.name == MODEL_FILE:
-            raise KeyboardInterrupt
-        path.write_bytes(data if isinstance(data, bytes) else data.encode())
-
-    with monkeypatch.context() as patch:
-        patch.setattr(model_files, "write_whole", write_weights_alone)
-        with pytest.raises(KeyboardInterrupt):
-            ppo.save_model(folder, policy, config, {})
-    assert len(list(folder.glob(WEIGHTS_FILES))) == 2
-    after = load_agent(folder, "classic")
-    assert evaluate(after, "classic", "0:5").deals == evaluate(before, "classic", "0:5").deals
-    ppo.save_model(folder, policy, config, {})
-    assert weights_of(folder).name == json.loads((folder / MODEL_FILE).read_text())["weights"]
-
-
 def test_an_error_in_the_middle_of_a_training_keeps_the_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,28 +119,6 @@ def test_the_last_evaluation_is_in_the_curves(trained: Path) -> None:
     assert rows[-1]["time/total_timesteps"] == "1024"
 
 
-class _Bomb:
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Path.touch, (Path("exploded"),))
-
-
-def test_a_zip_is_never_loaded_without_trust(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "foreign.zip").write_bytes(pickle.dumps(_Bomb()))
-    with pytest.raises(ScorpionError, match="can execute code"):
-        load_agent(tmp_path / "foreign.zip", "classic")
-    assert not (tmp_path / "exploded").exists()
-    MaskablePPO("MlpPolicy", TrainingEnv(2, "classic", seed=0), n_steps=2, batch_size=4).save(
-        tmp_path / "own.zip"
-    )
-    with pytest.raises(ScorpionError, match="can execute code"):
-        load_agent(tmp_path / "own.zip", "classic")
-    trusted = load_agent(tmp_path / "own.zip", "classic", trust=True)
-    assert not any(r.illegal for r in evaluate(trusted, "classic", "0:20", max_steps=60).deals)
-
-
 def test_a_stop_saves_and_ends(tmp_path: Path) -> None:
     stop = Stop()
     stop.ask()
@@ -255,56 +130,6 @@ def test_a_stop_saves_and_ends(tmp_path: Path) -> None:
     assert load_agent(tmp_path / "run", "classic").name
     with pytest.raises(KeyboardInterrupt):
         stop.ask()
-
-
-def test_ctrl_c_saves_the_model_and_exits_with_130(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "scripts/train.py", "--run-dir", str(folder)),
-            *("--set", "num_envs=16", "--set", "n_steps=16", "--set", "batch_size=128"),
-            *("--set", "threads=1", "--timesteps", "1e8"),
-        ],
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONUNBUFFERED": "1"},
-    )
-    deadline = time.monotonic() + 120
-    while not (folder / "progress.csv").exists() and time.monotonic() < deadline:
-        time.sleep(0.2)
-    time.sleep(2)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130, errors
-    assert "the model is saved" in errors
-    assert load_agent(folder, get_rules("classic")).name
-
-
-@pytest.mark.slow
-def test_a_short_training_beats_random_play(tmp_path: Path) -> None:
-    """On deals 0:1000 of the easy Scorpion II, in about 40 seconds on one core.
-
-    A random player reaches 366 points (354 to 378) and wins 28.7 % (26.0 to 31.6).
-    """
-    result = run(
-        tmp_path / "run",
-        rules="scorpion-ii",
-        timesteps=80_000,
-        num_envs=64,
-        n_steps=32,
-        batch_size=512,
-        n_epochs=4,
-        learning_rate=1e-3,
-        net_arch=[128],
-        eval_every=1_000_000,
-        checkpoint_every=1_000_000,
-    )
-    agents = [load_agent(name, "scorpion-ii") for name in ("random", result.folder)]
-    drawn, learnt = (evaluate(agent, "scorpion-ii", "0:1000").summary() for agent in agents)
-    assert drawn.mean_points_ci95 is not None
-    assert learnt.mean_points_ci95 is not None
-    assert learnt.mean_points_ci95[0] > drawn.mean_points_ci95[1]
 
 
 def test_a_run_that_draws_from_a_list_keeps_a_copy_of_it(tmp_path: Path) -> None:

@@ -1,19 +1,13 @@
 """The engine against the slow model: random games, and facts that hold in every position.
 
-``SCORPION_GAMES`` sets the number of random games for each preset. For big counts::
-
-    python tests/env/kernels/test_against_model.py --games 20000 --rules classic --workers 2
+``SCORPION_GAMES`` sets the number of random games for each preset; ``tests/random_games.py`` plays
+any number of them from the command line.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
-import sys
-import time
-from concurrent.futures import ProcessPoolExecutor
-from itertools import repeat
 
 import numpy as np
 import pytest
@@ -25,8 +19,9 @@ from scorpion_env.env import ScorpionEnv
 from scorpion_env.game import Game
 from scorpion_env.notation.board_text import format_board
 from scorpion_env.rules import PRESETS, Rules
-from support.compare import Duel, Tally, hidden_shuffled, late_board, play_games, replanted
-from support.model import Model, pysol_order
+from support.compare import Duel, hidden_shuffled, late_board, play_games, replanted
+from support.model import Model
+from support.pysol import pysol_order
 
 GAMES = int(os.environ.get("SCORPION_GAMES", "16"))
 CHUNK = 25
@@ -218,39 +213,3 @@ def variants(draw: st.DrawFn) -> Rules:
 @settings(unhurried, max_examples=GAMES)
 def test_engine_and_model_agree_under_rules_that_no_preset_has(rules: Rules, number: int) -> None:
     Duel(rules, number).run()
-
-
-# --- big counts from the command line
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Plays many games and prints one line for each preset; 1 if anything differed."""
-    parser = argparse.ArgumentParser(description="Random games, engine against model.")
-    parser.add_argument("--games", type=int, default=1000, help="games for each preset")
-    parser.add_argument("--first", type=int, default=0, help="number of the first game")
-    parser.add_argument("--rules", default="all", choices=["all", *PRESETS], help="preset")
-    parser.add_argument("--workers", type=int, default=1, help="processes")
-    asked = parser.parse_args(arguments)
-    failed = False
-    for rules in PRESETS.values() if asked.rules == "all" else [PRESETS[asked.rules]]:
-        began, total = time.monotonic(), Tally()
-        starts = range(asked.first, asked.first + asked.games, CHUNK)
-        counts = [min(CHUNK, asked.first + asked.games - start) for start in starts]
-        with ProcessPoolExecutor(asked.workers) as pool:
-            for tally in pool.map(play_games, repeat(rules), starts, counts):
-                total.add(tally)
-        print(
-            f"{rules.name}: {total.games} games, {total.positions} positions compared, "
-            f"{total.undone} actions undone, {total.flips} flips, {total.runs} runs, "
-            f"{total.won} won, {total.lost} lost, {len(total.faults)} differences, "
-            f"{time.monotonic() - began:.0f} s",
-            flush=True,
-        )
-        for fault in total.faults[:3]:
-            print(fault, file=sys.stderr)
-        failed |= bool(total.faults)
-    return int(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,21 +6,16 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 
 import pytest
 
+from golden.make_golden import GAMES, PERFT, file_of, moves_of, sequences, transcript
 from scorpion_env.deals import deal_order
 from scorpion_env.game import Game
 from scorpion_env.rules import PRESETS
 from support.model import Model
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "golden"))
-
-from make_golden import GAMES, PERFT, moves_of, sequences, transcript
-
-FILES = sorted(path.stem for path in GAMES.glob("*.txt"))
+FILES = [(name, number) for name in PRESETS for number in (1, 2)]
 COUNTS = [
     (name, int(deal), int(depth), int(count))
     for name, deal, depth, count in (
@@ -32,24 +27,24 @@ FAST_COUNT = int(os.environ.get("SCORPION_PERFT", "20000"))
 MODEL_COUNT = FAST_COUNT // 40
 
 
-def read(stem: str) -> str:
-    return (GAMES / f"{stem}.txt").read_text(encoding="utf-8")
+def read(name: str, number: int) -> str:
+    return file_of(name, number).read_text(encoding="utf-8")
 
 
 def test_every_preset_has_two_whole_games_and_its_counts() -> None:
-    assert sorted(f"{name}-{n}" for name in PRESETS for n in (1, 2)) == FILES
+    assert {file_of(name, number) for name, number in FILES} == set(GAMES.rglob("*.txt"))
     assert {name for name, *_ in COUNTS} == set(PRESETS)
 
 
-@pytest.mark.parametrize("stem", FILES)
-def test_the_engine_plays_the_golden_game_again(stem: str) -> None:
-    text = read(stem)
-    assert transcript(PRESETS[stem[:-2]], *moves_of(text)) == text
+@pytest.mark.parametrize(("name", "number"), FILES)
+def test_the_engine_plays_the_golden_game_again(name: str, number: int) -> None:
+    text = read(name, number)
+    assert transcript(PRESETS[name], *moves_of(text)) == text
 
 
-@pytest.mark.parametrize("stem", FILES)
-def test_the_model_plays_the_golden_game_again(stem: str) -> None:
-    text, rules = read(stem), PRESETS[stem[:-2]]
+@pytest.mark.parametrize(("name", "number"), FILES)
+def test_the_model_plays_the_golden_game_again(name: str, number: int) -> None:
+    text, rules = read(name, number), PRESETS[name]
     deal, moves = moves_of(text)
     model = Model.from_order(deal_order(deal, rules).tolist(), rules)
     lines = [text.splitlines()[0]]
@@ -59,10 +54,10 @@ def test_the_model_plays_the_golden_game_again(stem: str) -> None:
         where = f"score: {model.position.score}, runs: {model.runs()}"
         return ["", model.to_text().rstrip(), f"legal: {' '.join(legal) or 'none'}", where]
 
-    for number, move in enumerate(moves, start=1):
+    for turn, move in enumerate(moves, start=1):
         lines += state()
         action = next(a for a in sorted(model.legal()) if model.text_of(a) == move)
-        lines.append(f"move {number}: {move} pays {model.play(action)}")
+        lines.append(f"move {turn}: {move} pays {model.play(action)}")
     lines += [*state(), f"outcome: {model.outcome() or 'open'}"]
     assert "\n".join(lines) + "\n" == text
 

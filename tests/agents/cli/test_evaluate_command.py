@@ -1,0 +1,62 @@
+"""evaluate.py as a user runs it."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.commands import command_of
+from support.commands import run_script as run
+
+
+def test_the_script_measures_writes_and_compares(tmp_path: Path) -> None:
+    random_file, greedy_file = tmp_path / "r.json", tmp_path / "g.json"
+    for name, file in (("random", random_file), ("greedy", greedy_file)):
+        done = run("--agent", name, "--deals", "0:30", "--json", str(file))
+        assert done.returncode == 0, done.stderr
+        assert "win rate" in done.stdout
+        assert "\x1b" not in done.stdout
+    compared = run("compare", str(random_file), str(greedy_file))
+    both = run("--agent", "random", "--agent", "greedy", "--deals", "0:30")
+    assert compared.returncode == both.returncode == 0
+    paragraph = "random against greedy on the same 30 deals"
+    assert paragraph in compared.stdout
+    assert both.stdout[both.stdout.index(paragraph) :] in compared.stdout
+    assert "run(" not in both.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--agnt", "random"), "Did you mean"),  # how click goes on depends on its version
+        (("--agent", "randm"), "Did you mean 'random'?"),
+        (("--agent", "random", "--rules", "clasic"), "Did you mean 'classic'?"),
+        (("--agent", "random", "--deals", "9:3"), "the second number must be the larger one"),
+        (("--agent", "random", "--deals", "0:5", "--deal", "7"), "not both"),
+        (("--agent", "random", "--json", "nowhere/out.json"), "there is no folder nowhere"),
+        (("--deals", "0:5"), "Say who plays"),
+        (("compare", "nowhere.json", "nowhere.json"), "Cannot read nowhere.json"),
+    ],
+)
+def test_bad_input_is_answered_with_a_sentence_and_code_2(
+    arguments: tuple[str, ...], sentence: str
+) -> None:
+    refused = run(*arguments)
+    assert refused.returncode == 2
+    assert sentence in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_reader_that_leaves_early_sees_no_traceback() -> None:
+    script = shlex.join(command_of("evaluate.py"))
+    done = subprocess.run(
+        f"{script} --agent random --deals 0:5 | true",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""

@@ -1,0 +1,76 @@
+"""train.py as a user runs it."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from scorpion_agents import load_agent
+from scorpion_agents.config.schema import TrainConfig
+from scorpion_env import get_rules
+from support.commands import run_script
+from support.runs import CONFIG, assert_same_run, start, wait_for
+
+
+def test_a_misspelt_key_on_the_command_line_exits_with_2_and_names_the_nearest() -> None:
+    result = run_script("train.py", "--set", "learing_rate=1")
+    assert result.returncode == 2
+    assert "learning_rate" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_ctrl_c_saves_the_model_and_exits_with_130(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    settings = ("num_envs=16", "n_steps=16", "batch_size=128", "threads=1")
+    process = start(
+        *("--run-dir", str(folder), "--timesteps", "1e8"),
+        *(word for setting in settings for word in ("--set", setting)),
+    )
+    wait_for((folder / "progress.csv").exists)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "the model is saved" in errors
+    assert load_agent(folder, get_rules("classic")).name
+
+
+@pytest.mark.parametrize(
+    "option", [["--set", "seed=1"], ["--timesteps", "5"], ["--seeds", "0:2"], ["--config", "c"]]
+)
+def test_a_resumed_run_takes_no_other_configuration(option: list[str]) -> None:
+    process = start("--resume", "anywhere", *option)
+    _, errors = process.communicate()
+    assert process.returncode == 2
+    assert f"{option[0]} cannot be given with --resume" in errors
+    assert "Traceback" not in errors
+
+
+def options(config: TrainConfig, path: Path) -> list[str]:
+    path.write_text(config.to_yaml())
+    return ["--config", str(path)]
+
+
+@pytest.mark.slow
+def test_a_process_killed_at_any_moment_resumes(straight: Path, tmp_path: Path) -> None:
+    """Three times ``kill -9``, right after a line of the curves is written, while others are."""
+    folder = tmp_path / "run"
+    arguments = [*options(CONFIG, tmp_path / "c.yaml"), "--run-dir", str(folder)]
+    for steps in (256, 640, 1024):
+        process = start(*arguments)
+        wait_for(lambda steps=steps: f",{steps}," in _text(folder / "progress.csv"))  # type: ignore[misc]
+        process.kill()
+        process.communicate()
+        arguments = ["--resume", str(folder)]
+    process = start(*arguments)
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert (folder / "final.json").exists()
+    assert_same_run(straight, folder)
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""

@@ -1,0 +1,1 @@
+"""Golden games and counts, and what writes them."""
