@@ -134,6 +134,37 @@ def test_pictures_are_drawn_from_rows_and_curves(tmp_path: Path) -> None:
         data.run_rows("mlp", tmp_path, "classic", 0)
 
 
+def test_no_label_of_a_picture_lies_on_another() -> None:
+    import reports.leaderboard_rows as data
+    from reports.labels import overlaps
+    from reports.leaderboard_plots import draw_all
+
+    kept = {path.stem for path in data.PLOTS.glob("*.png")}
+    rules = {name.partition("-")[2] for name in kept}
+    rows, curves = (
+        [row for row in rows if row["rules"] in rules]
+        for rows in (data.read_rows(), data.read_curves(data.CURVES))
+    )
+    figures = draw_all(rows, curves)
+    assert set(figures) == kept != set()
+    for name, figure in figures.items():
+        assert overlaps(figure) == [], name
+
+
+def test_labels_that_lie_on_each_other_are_found() -> None:
+    from matplotlib.figure import Figure
+
+    from reports.labels import overlaps
+
+    figure = Figure()
+    axes = figure.subplots()
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, "one")
+    axes.text(0.5, 0.51, "two")
+    axes.text(0.1, 0.1, "three")
+    assert overlaps(figure) == [("two", "one")]
+
+
 def test_files_that_are_no_results_are_refused(tmp_path: Path) -> None:
     import winnability
 
