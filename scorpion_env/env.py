@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import gymnasium as gym
 import numpy as np
@@ -11,12 +11,14 @@ import numpy.typing as npt
 
 from scorpion_env.batch.arguments import checked_seed
 from scorpion_env.batch.games import Batch
+from scorpion_env.batch.options import SHARED_ARGUMENTS, EnvArguments
 from scorpion_env.deals import EpisodeStart, SeededDeal, parse_position
-from scorpion_env.environment.deal_lists import deal_list, episode_start
+from scorpion_env.environment.deal_lists import episode_start
 from scorpion_env.environment.spaces import (
     action_space,
     checked_options,
     checked_render_mode,
+    env_options,
     observation_space,
     refuse_arguments,
 )
@@ -26,21 +28,13 @@ from scorpion_env.notation.board import Board
 from scorpion_env.notation.move_text import action_text
 from scorpion_env.rules import Rules, get_rules
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
 OPTIONS = ("deal", "board")
 """Options of `ScorpionEnv.reset`."""
 
-ARGUMENTS = (
-    "rules",
-    "reward",
-    "reward_scale",
-    "observation",
-    "illegal_action",
-    "max_steps",
-    "deals",
-    "end_when",
-    "mask_in_info",
-    "render_mode",
-)
+ARGUMENTS = ("rules", *SHARED_ARGUMENTS, "mask_in_info", "render_mode")
 """Arguments of `ScorpionEnv`."""
 
 
@@ -123,33 +117,16 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         self,
         rules: str | Rules = "classic",
         *,
-        reward: str = "points",
-        reward_scale: float = 1.0,
-        observation: str = "player",
-        illegal_action: str = "noop",
-        max_steps: int | None = None,
-        deals: str | npt.ArrayLike = "all",
-        end_when: str = "stuck",
         mask_in_info: bool = True,
         render_mode: str | None = None,
-        **unknown_arguments: Any,
+        **options: Unpack[EnvArguments],
     ) -> None:
-        refuse_arguments(unknown_arguments, ARGUMENTS)
+        refuse_arguments(options, ARGUMENTS)
         self.rules = get_rules(rules)
         self.render_mode = checked_render_mode(render_mode, self.metadata["render_modes"])
         self._seen_dtype = seen_dtype(self.rules.cards)
         self._mask_size = self.rules.num_actions if mask_in_info else 0
-        self._batch = Batch(
-            self.rules,
-            1,
-            reward=reward,
-            reward_scale=reward_scale,
-            observation=observation,
-            illegal_action=illegal_action,
-            max_steps=max_steps,
-            deals=deal_list(deals, self.rules),
-            end_when=end_when,
-        )
+        self._batch = Batch(self.rules, 1, env_options(options, self.rules))
         self._keyed = False
         self._started = False
         self._over = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,25 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 
 from scorpion_env.batch.arguments import checked_seed
 from scorpion_env.batch.games import Batch
-from scorpion_env.batch.step_arrays import Frame
+from scorpion_env.batch.options import SHARED_ARGUMENTS, EnvArguments
+from scorpion_env.batch.step_arrays import IS_ILLEGAL, IS_OVER, STATUS, StepArrays
 from scorpion_env.batch.stepping import AUTORESET_SAME_STEP
 from scorpion_env.environment.deal_lists import deal_list, episode_start
-from scorpion_env.environment.spaces import action_space, observation_space
+from scorpion_env.environment.spaces import (
+    action_space,
+    env_options,
+    observation_space,
+    refuse_arguments,
+)
 from scorpion_env.errors import ScorpionError
 from scorpion_env.kernels.state import OUTCOMES, TRUNCATED, WON
 from scorpion_env.rules import Rules, get_rules
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+ARGUMENTS = ("num_envs", "rules", "seed", *SHARED_ARGUMENTS, "num_threads")
+"""Arguments of `ScorpionVecEnv`."""
 
 
 class _StackedRow(np.ndarray[Any, np.dtype[np.bool_]]):
@@ -78,30 +90,19 @@ class ScorpionVecEnv(VecEnv):
         rules: str | Rules = "classic",
         *,
         seed: int | None = None,
-        reward: str = "points",
-        reward_scale: float = 1.0,
-        observation: str = "player",
-        illegal_action: str = "noop",
-        max_steps: int | None = None,
-        deals: str | npt.ArrayLike = "all",
-        end_when: str = "stuck",
         num_threads: int = 1,
+        **options: Unpack[EnvArguments],
     ) -> None:
+        refuse_arguments(options, ARGUMENTS)
         self.rules = get_rules(rules)
         self._batch = Batch(
             self.rules,
             num_envs,
-            reward=reward,
-            reward_scale=reward_scale,
-            observation=observation,
-            illegal_action=illegal_action,
-            max_steps=max_steps,
+            env_options(options, self.rules),
             autoreset=AUTORESET_SAME_STEP,
-            deals=deal_list(deals, self.rules),
-            end_when=end_when,
             num_threads=num_threads,
         )
-        self._new_frame = self._batch.frames(masked=False)
+        self._new_arrays = self._batch.step_arrays(masked=False)
         self.render_mode = None
         super().__init__(num_envs, observation_space(self.rules), action_space(self.rules))
         self._actions = np.zeros(num_envs, np.int64)
@@ -150,25 +151,25 @@ class ScorpionVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Play the actions; return observations, rewards, dones and infos."""
         batch = self._batch
-        frame = self._new_frame()
-        ended, illegal = batch.step(self._actions, frame)
-        self._returns += frame.rewards
+        results = self._new_arrays()
+        ended, illegal = batch.step(self._actions, results)
+        self._returns += results.rewards
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        dones = frame.ends[2]
+        dones = results.ends[IS_OVER]
         if illegal:
-            for i in np.flatnonzero(frame.ends[4]).tolist():
+            for i in np.flatnonzero(results.ends[IS_ILLEGAL]).tolist():
                 infos[i]["illegal_action"] = int(self._actions[i])
         if ended:
-            self._describe_ends(np.flatnonzero(dones), frame, infos)
+            self._describe_ends(np.flatnonzero(dones), results, infos)
             self._returns[dones] = 0
             self._lengths[dones] = 0
-        return frame.seen["cards"], frame.rewards.astype(np.float32), dones, infos
+        return results.seen["cards"], results.rewards.astype(np.float32), dones, infos
 
     def _describe_ends(
         self,
         places: npt.NDArray[np.intp],
-        frame: Frame,
+        results: StepArrays,
         infos: list[dict[str, Any]],
     ) -> None:
         """Write what there is to say of the games that ended, column by column for speed."""
@@ -180,7 +181,7 @@ class ScorpionVecEnv(VecEnv):
             self._returns[places].round(6).tolist(),
             self._lengths[places].tolist(),
             batch.games["deal"][places].tolist(),
-            *frame.numbers[3:, places].tolist(),
+            *results.numbers[STATUS:, places].tolist(),
             strict=True,
         )
         for place, seen, total, length, deal, status, score, runs, moves in rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 import numpy as np
@@ -13,18 +13,20 @@ from gymnasium.vector.utils import batch_space
 
 from scorpion_env.batch.arguments import checked_count, checked_seed
 from scorpion_env.batch.games import Batch
+from scorpion_env.batch.options import SHARED_ARGUMENTS, EnvArguments
 from scorpion_env.batch.stepping import (
     AUTORESET_DISABLED,
     AUTORESET_NEXT_STEP,
     AUTORESET_SAME_STEP,
 )
 from scorpion_env.deals import MAX_SEED, EpisodeStart, SeededDeal, parse_position
-from scorpion_env.environment.deal_lists import deal_list, episode_start
+from scorpion_env.environment.deal_lists import episode_start
 from scorpion_env.environment.spaces import (
     action_space,
     batched_space,
     checked_options,
     checked_render_mode,
+    env_options,
     observation_space,
     refuse_arguments,
 )
@@ -33,19 +35,16 @@ from scorpion_env.errors import ScorpionError, unknown
 from scorpion_env.kernels.state import OUTCOMES
 from scorpion_env.rules import Rules, get_rules
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
 OPTIONS = ("deal", "board", "reset_mask")
 """Options of `ScorpionVectorEnv.reset`."""
 
 ARGUMENTS = (
     "num_envs",
     "rules",
-    "reward",
-    "reward_scale",
-    "observation",
-    "illegal_action",
-    "max_steps",
-    "deals",
-    "end_when",
+    *SHARED_ARGUMENTS,
     "mask_in_info",
     "autoreset_mode",
     "copy",
@@ -108,21 +107,14 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         num_envs: int = 1,
         rules: str | Rules = "classic",
         *,
-        reward: str = "points",
-        reward_scale: float = 1.0,
-        observation: str = "player",
-        illegal_action: str = "noop",
-        max_steps: int | None = None,
-        deals: str | npt.ArrayLike = "all",
-        end_when: str = "stuck",
         mask_in_info: bool = True,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         copy: bool = True,
         num_threads: int = 1,
         render_mode: str | None = None,
-        **unknown_arguments: Any,
+        **options: Unpack[EnvArguments],
     ) -> None:
-        refuse_arguments(unknown_arguments, ARGUMENTS)
+        refuse_arguments(options, ARGUMENTS)
         mode = _autoreset_mode(autoreset_mode)
         self.rules = get_rules(rules)
         self.num_envs = checked_count(num_envs)
@@ -133,15 +125,9 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         self._batch = Batch(
             self.rules,
             num_envs,
-            reward=reward,
-            reward_scale=reward_scale,
-            observation=observation,
-            illegal_action=illegal_action,
-            max_steps=max_steps,
+            env_options(options, self.rules),
             autoreset=_AUTORESET[mode],
             num_threads=num_threads,
-            deals=deal_list(deals, self.rules),
-            end_when=end_when,
             copied=copy,
         )
         self._results = ResultsMaker(self._batch, masked=mask_in_info)
@@ -183,7 +169,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         numbers = [batch.games[key].astype(np.int64) for key in ("score", "runs", "moves")]
         mask = batch.masks() if self._mask_in_info else None
         if mask is not None and not self._copy:
-            shared = self._results().frame.mask
+            shared = self._results().arrays.mask
             shared[:] = mask
             mask = shared.view()  # whose shape and flags the caller may change
         whom = chosen.copy()
@@ -281,7 +267,7 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             raise gym.error.ResetNeeded("Call env.reset() before the first env.step().")
         actions = self._checked_actions(actions)
         results = self._results()
-        ended, illegal = self._batch.step(actions, results.frame, results.let_go)
+        ended, illegal = self._batch.step(actions, results.arrays, results.let_go)
         infos = results.infos(ended)
         if illegal:
             results.add_illegal(infos, actions)

@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 
 from scorpion_env.batch.games import Batch
+from scorpion_env.batch.options import EnvOptions
 from scorpion_env.cards import CARDS_PER_SUIT, KING, SUITS
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
@@ -112,7 +113,7 @@ def can_be_won(start: Position, rules: Rules, largest: int, *, quick: bool = Fal
         quick: Use the compiled search, which knows positions by a 64-bit hash of the whole.
     """
     rules = replace(rules, undo_action=False)
-    batch = Batch(rules, 1, max_steps=1_000_000)
+    batch = Batch(rules, 1, EnvOptions(max_steps=1_000_000))
     batch.start(0, start)
     record = batch.rules_record[0]
     if quick:

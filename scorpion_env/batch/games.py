@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.batch.arguments import checked_count, checked_end, checked_scale, checked_steps
+from scorpion_env.batch.arguments import checked_count, checked_end
 from scorpion_env.batch.board_records import load_board, read_board
-from scorpion_env.batch.step_arrays import Frame, FrameMaker
+from scorpion_env.batch.options import EnvOptions
+from scorpion_env.batch.step_arrays import StepArrays, StepArraysMaker
 from scorpion_env.batch.stepping import (
     AUTORESET_DISABLED,
     AUTORESET_SAME_STEP,
-    ILLEGAL_ACTIONS,
-    ILLEGAL_RAISE,
     find_refused,
     observe_stale,
     start_next,
@@ -26,19 +25,17 @@ from scorpion_env.batch.stepping import (
 )
 from scorpion_env.batch.threads import Team
 from scorpion_env.deals import Deal, EpisodeStart, Position, SeededDeal
-from scorpion_env.errors import IllegalMove, ScorpionError, unknown
-from scorpion_env.kernels.observation import observation_code, observe_game
+from scorpion_env.errors import IllegalMove, ScorpionError
+from scorpion_env.kernels.observation import observe_game
 from scorpion_env.kernels.play import clear, conclude, play, start_order, undo
 from scorpion_env.kernels.state import (
     PLAYING,
-    encode_rules,
     game_dtype,
     legal_capacity,
     log_capacity,
     seen_dtype,
 )
 from scorpion_env.notation.board import Board
-from scorpion_env.rewards import reward_code
 from scorpion_env.rules import Rules
 
 
@@ -55,17 +52,11 @@ class Batch:
         self,
         rules: Rules,
         size: int,
+        options: EnvOptions | None = None,
         *,
-        reward: str = "points",
-        reward_scale: float = 1.0,
-        observation: str = "player",
-        illegal_action: str = "noop",
-        max_steps: int | None = None,
         autoreset: int = AUTORESET_DISABLED,
         undo_actions: int = 0,
         num_threads: int = 1,
-        deals: npt.NDArray[np.uint64] | None = None,
-        end_when: str = "stuck",
         copied: bool = True,
     ) -> None:
         """Allocate the arrays; no game is started yet.
@@ -73,40 +64,28 @@ class Batch:
         Args:
             rules: The variant.
             size: Number of games.
-            reward: A name in ``REWARDS``.
-            reward_scale: Factor of every reward.
-            observation: ``"player"`` or ``"full"``.
-            illegal_action: ``"noop"``, ``"terminate"`` or ``"raise"``.
-            max_steps: Step limit instead of the variant's.
+            options: How they are played, paid and shown.
             autoreset: When a game that ended starts anew.
             undo_actions: How many actions the undo log holds; at least the step limit is taken
                 where undo is an action, otherwise 0 keeps no log.
             num_threads: How many threads share the games of a step; the results are the same.
-            deals: The seeded deals that `start_next` draws from, uint64; all by default.
-            end_when: ``"stuck"``: a game is lost when no action can change the position.
-                ``"dead"``: as soon as it is proved, under the cards (oracle), to be beyond winning.
-            copied: Whether a step's observations are copied to its frame.
+            copied: Whether a step's observations are copied to its arrays.
 
         Raises:
-            ScorpionError: if an argument has no such value.
+            ScorpionError: if an argument or an option has no such value.
         """
         size = checked_count(size)
+        options = options or EnvOptions()
         self._team = Team(size, checked_count(num_threads, "thread"))
-        self.max_steps = checked_steps(max_steps, rules)
-        if illegal_action not in ILLEGAL_ACTIONS:
-            raise ScorpionError(unknown("illegal_action", illegal_action, ILLEGAL_ACTIONS))
         self.rules = rules
         self.size = size
-        self.rules_record = encode_rules(rules, self.max_steps)
-        self.rules_record["reward"] = reward_code(reward)
-        self.rules_record["reward_scale"] = checked_scale(reward_scale)
-        self.rules_record["observe_all"] = observation_code(observation)
-        self.rules_record["illegal_action"] = ILLEGAL_ACTIONS.index(illegal_action)
+        self.rules_record = options.record(rules)
         self.rules_record["autoreset"] = autoreset
         self.rules_record["copied"] = self.copied = copied
-        self._raises = illegal_action == ILLEGAL_ACTIONS[ILLEGAL_RAISE]
-        self.deals = np.zeros(0, np.uint64) if deals is None else deals
-        self._end_dead = checked_end(end_when, rules)
+        self.max_steps = int(self.rules_record["max_steps"][0])
+        self.deals = options.deals
+        self._raises = options.raises
+        self._end_dead = checked_end(options.end_when, rules)
         if rules.undo_action:
             undo_actions = max(undo_actions, self.max_steps)
         events = log_capacity(rules, undo_actions) if undo_actions else 0
@@ -183,7 +162,7 @@ class Batch:
 
         Args:
             action: The action.
-            seen: Where the observation is written, of the type of `frames()().seen`, ``(1,)``.
+            seen: Where the observation is written, one record; see `StepArrays`.
             mask: Where the mask is written, int8 ``(actions,)``, or ``(0,)`` for no mask.
 
         Raises:
@@ -245,13 +224,13 @@ class Batch:
         where = f" in game {index}" if self.size > 1 else ""
         return IllegalMove(f"Action {action} is illegal{where}.")
 
-    def frames(self, *, masked: bool) -> FrameMaker:
+    def step_arrays(self, *, masked: bool) -> StepArraysMaker:
         """Return what makes arrays for the results of steps.
 
         Args:
             masked: Whether masks are wanted.
         """
-        return FrameMaker(
+        return StepArraysMaker(
             self.size,
             self._seen.dtype,
             self.rules.num_actions,
@@ -263,14 +242,14 @@ class Batch:
     def step(
         self,
         actions: npt.NDArray[np.int64],
-        frame: Frame,
+        results: StepArrays,
         meanwhile: Callable[[], None] | None = None,
     ) -> tuple[int, int]:
-        """Play one action in each game, and write what came of it to a frame.
+        """Play one action in each game, and write what came of it to arrays.
 
         Args:
             actions: int64 ``(size,)``.
-            frame: What is written to.
+            results: What is written to.
             meanwhile: What another thread, if there is one and it has the time, may call.
 
         Returns:
@@ -286,7 +265,7 @@ class Batch:
             self.log,
             self._seen,
             actions,
-            *frame,
+            *results,
             self.deals,
             self._end_dead,
         )

@@ -7,23 +7,27 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+IS_TERMINATED, IS_TRUNCATED, IS_OVER, IS_WON, IS_ILLEGAL = range(5)
+"""Rows of `StepArrays.ends`; `IS_OVER` and `IS_WON` also hold of games over before it."""
 
-class Frame(NamedTuple):
+SCORE, RUNS, MOVES, STATUS, LAST_SCORE, LAST_RUNS, LAST_MOVES = range(7)
+"""Rows of `StepArrays.numbers`; the last three are there only with autoreset in the same step, and
+hold what games ended with that did end, 0 for others."""
+
+
+class StepArrays(NamedTuple):
     """What one step of a batch of `size` games hands out.
 
     Attributes:
-        seen: Observations, records ``(size,)``, see :func:`scorpion_env.kernels.state.seen_dtype`.
-        Where
-            they are not copied, only the last ones of games that are started anew in the same step,
-            or no rows, if none is.
+        seen: Observations, records ``(size,)``, see
+            :func:`scorpion_env.kernels.state.seen_dtype`. Where they are not copied, only the last
+            ones of games that are started anew in the same step, or no rows, if none is.
         mask: Legal actions, int8 ``(size, actions)``, or without rows.
         rewards: float64 ``(size,)``.
-        ends: Whether a game was terminated, was truncated, is over, is won, and whether its action
-            was illegal; bool ``(5, size)``. The third and fourth also hold of games that were over
-            before the step.
-        numbers: Scores, runs, moves and status, int64 ``(4, size)``, the status that before a new
-            start; with autoreset in the same step ``(7, size)``: then scores, runs and moves of the
-            games that ended, for others 0.
+        ends: How games ended, bool ``(5, size)``, rows ``IS_TERMINATED`` to
+            ``IS_ILLEGAL`` (whether the action was illegal).
+        numbers: int64 ``(4, size)`` or ``(7, size)``, rows ``SCORE`` to ``LAST_MOVES``; the status
+            is that before a new start.
     """
 
     seen: npt.NDArray[np.void]
@@ -33,7 +37,7 @@ class Frame(NamedTuple):
     numbers: npt.NDArray[np.int64]
 
 
-class FrameMaker:
+class StepArraysMaker:
     """Makes the arrays of one step after another, whose contents mean nothing yet.
 
     Args:
@@ -59,12 +63,12 @@ class FrameMaker:
         self._type = seen
         self._shown = size if copied or same_step else 0
         self._mask = size if masked else 0, num_actions
-        self._ends = 5, size
-        self._numbers = 7 if same_step else 4, size
+        self._ends = IS_ILLEGAL + 1, size
+        self._numbers = (LAST_MOVES if same_step else STATUS) + 1, size
 
-    def __call__(self) -> Frame:
+    def __call__(self) -> StepArrays:
         """Return new arrays; it takes as long as a few games of a step, so it does nothing else."""
-        return Frame(
+        return StepArrays(
             np.empty(self._shown, self._type),
             np.empty(self._mask, np.int8),
             np.empty(self._size),

@@ -11,6 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from scorpion_env.batch.step_arrays import (
+    IS_ILLEGAL,
+    IS_OVER,
+    IS_TERMINATED,
+    IS_TRUNCATED,
+    IS_WON,
+    LAST_MOVES,
+    LAST_RUNS,
+    LAST_SCORE,
+    MOVES,
+    RUNS,
+    SCORE,
+    STATUS,
+)
 from scorpion_env.kernels.compiled import compiled, inlined
 from scorpion_env.kernels.observation import observe_game, observe_move
 from scorpion_env.kernels.play import conclude, play, start_deal
@@ -226,9 +240,9 @@ def step_games(
 
     A game that is over is left as it is and earns nothing; with autoreset in the next step, it is
     started anew instead. With autoreset in the same step, a game that ends leaves its score,
-    runs and moves in rows 4 to 6 of `numbers`, and is started anew. Its last observation stays in
+    runs and moves in the last rows of `numbers`, and is started anew. Its last observation stays in
     `seen` until the next step, where observations are copied, and is left in `shown` where not. All
-    that a step hands out, see :class:`scorpion_env.batch.step_arrays.Frame`, is written while the
+    that a step hands out, see `scorpion_env.batch.step_arrays.StepArrays`, is written while the
     game's record is in the cache; `mask` is left out if it has no rows. `deals` is that of
     `start_next`, `end_dead` that of `step_single`. The actions of a whole batch are looked at
     first; whoever plays it in parts has called `find_refused` before.
@@ -266,30 +280,30 @@ def step_games(
             if rules[0].autoreset == AUTORESET_NEXT_STEP and g.reported:
                 start_next(g, rules[0], seen[b], deals)
         rewards[b] = reward
-        ends[0, b] = g.status == WON or g.status == LOST
-        ends[1, b] = g.status == TRUNCATED
-        ends[2, b] = g.status != PLAYING
-        ends[3, b] = g.status == WON
-        ends[4, b] = g.illegal != 0
-        numbers[3, b] = g.status
+        ends[IS_TERMINATED, b] = g.status == WON or g.status == LOST
+        ends[IS_TRUNCATED, b] = g.status == TRUNCATED
+        ends[IS_OVER, b] = g.status != PLAYING
+        ends[IS_WON, b] = g.status == WON
+        ends[IS_ILLEGAL, b] = g.illegal != 0
+        numbers[STATUS, b] = g.status
         if same_step:
-            numbers[4, b] = numbers[5, b] = numbers[6, b] = 0
+            numbers[LAST_SCORE, b] = numbers[LAST_RUNS, b] = numbers[LAST_MOVES, b] = 0
         anew = False
         if g.status != PLAYING:
             ended += 1
             g.reported = 1
             if same_step:
-                numbers[4, b] = g.score
-                numbers[5, b] = g.runs
-                numbers[6, b] = g.moves
+                numbers[LAST_SCORE, b] = g.score
+                numbers[LAST_RUNS, b] = g.runs
+                numbers[LAST_MOVES, b] = g.moves
                 anew = True
                 if not copied:
                     shown[b] = seen[b]
                 start_next(g, rules[0], shown[b] if copied else seen[b], deals)
                 g.stale = copied
-        numbers[0, b] = g.score
-        numbers[1, b] = g.runs
-        numbers[2, b] = g.moves
+        numbers[SCORE, b] = g.score
+        numbers[RUNS, b] = g.runs
+        numbers[MOVES, b] = g.moves
         if mask.shape[0]:
             write_mask(g, masks, b * num_actions, num_actions)
         if copied and not anew:

@@ -9,6 +9,8 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
+from scorpion_env.batch.options import EnvArguments, EnvOptions
+from scorpion_env.environment.deal_lists import ALL, deal_list
 from scorpion_env.errors import ScorpionError, nearest, unknown
 from scorpion_env.kernels.observation import observation_bounds
 from scorpion_env.rules import Rules
@@ -43,12 +45,23 @@ def refuse_arguments(given: Mapping[str, Any], known: Iterable[str]) -> None:
     Raises:
         TypeError: naming the nearest known one and all of them.
     """
+    known = list(known)
     for word in given:
-        known = list(known)
-        raise TypeError(
-            f"unexpected keyword argument '{word}'.{nearest(word, known)} "
-            f"Known: {', '.join(known)}."
-        )
+        if word not in known:
+            raise TypeError(
+                f"unexpected keyword argument '{word}'.{nearest(word, known)} "
+                f"Known: {', '.join(known)}."
+            )
+
+
+def env_options(given: EnvArguments, rules: Rules) -> EnvOptions:
+    """Return the options that keyword arguments stand for; `deals` are looked up.
+
+    Raises:
+        DealError: if there are no such deals.
+    """
+    others: Any = {name: value for name, value in given.items() if name != "deals"}
+    return EnvOptions(deals=deal_list(given.get("deals", ALL), rules), **others)
 
 
 def checked_options(options: Mapping[str, Any] | None, known: Iterable[str]) -> dict[str, Any]:

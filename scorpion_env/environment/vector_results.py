@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.batch.games import Batch
-from scorpion_env.batch.step_arrays import Frame
+from scorpion_env.batch.step_arrays import LAST_SCORE, STATUS, StepArrays
 from scorpion_env.kernels.state import OUTCOMES, PLAYING
 
 _OUTCOMES = np.array(OUTCOMES, object)
@@ -20,49 +20,49 @@ class Results:
     """The arrays of one step, and the infos that show them.
 
     Attributes:
-        frame: What the kernels write.
+        arrays: What the kernels write.
         seen: Observations, int8 ``(num_envs, cards, 7)``.
         rewards: float64 ``(num_envs,)``.
         terminated, truncated: bool ``(num_envs,)``.
     """
 
-    def __init__(self, batch: Batch, frame: Frame, everyone: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, batch: Batch, arrays: StepArrays, everyone: npt.NDArray[np.bool_]) -> None:
         """Make the views of the arrays that are handed out, and the infos that show them.
 
         Args:
             batch: Whose steps they are.
-            frame: The arrays; without masks, or observations, if it has no rows for them.
+            arrays: The arrays; without masks, or observations, if it has no rows for them.
             everyone: All True, bool ``(num_envs,)``, read-only.
         """
-        self.frame = frame
-        self.seen = frame.seen["cards"] if batch.copied else batch.last_seen
-        self.rewards = frame.rewards.view()  # whose flags the caller may change
-        self._last_seen = batch.last_seen if batch.copied else frame.seen["cards"]
+        self.arrays = arrays
+        self.seen = arrays.seen["cards"] if batch.copied else batch.last_seen
+        self.rewards = arrays.rewards.view()  # whose flags the caller may change
+        self._last_seen = batch.last_seen if batch.copied else arrays.seen["cards"]
         self._objects: tuple[npt.NDArray[np.object_], ...] = ()
         self._fill_infos(everyone)
         results = [self.seen, self.rewards, self.terminated, self.truncated]
-        arrays = [*frame, *results, *self._infos_at_ends.values(), *self._final.values()]
-        own = {id(array): array for array in arrays if array is not everyone}
+        held = [*arrays, *results, *self._infos_at_ends.values(), *self._final.values()]
+        own = {id(array): array for array in held if array is not everyone}
         self._arrays = [array for array in own.values() if isinstance(array, np.ndarray)]
-        del results, arrays, own
+        del results, held, own
         self._references = sum(map(getrefcount, self._arrays))
 
     def _fill_infos(self, everyone: npt.NDArray[np.bool_]) -> None:
         """Make the infos of steps in which no game ends, and of those in which some do."""
-        frame = self.frame
-        self.terminated, self.truncated, over, won, self._illegal = frame.ends
+        arrays = self.arrays
+        self.terminated, self.truncated, over, won, self._illegal = arrays.ends
         over.setflags(write=False)
         self._over = over
-        mask = frame.mask.view() if len(frame.mask) else None
-        *numbers, self._status = frame.numbers[:4]
-        self._infos = number_infos(numbers, mask, everyone)
+        mask = arrays.mask.view() if len(arrays.mask) else None
+        numbers, self._status = arrays.numbers[:STATUS], arrays.numbers[STATUS]
+        self._infos = number_infos(list(numbers), mask, everyone)
         success = {"_outcome": over, "is_success": won, "_is_success": over}
         self._final: dict[str, Any] = {}
-        if not len(frame.numbers[4:]):
+        if len(arrays.numbers) <= LAST_SCORE:
             self._infos_at_ends = self._infos | success
             return
         final_mask = None if mask is None else constant_rows(over, mask.shape[1])
-        self._final = number_infos(list(frame.numbers[4:]), final_mask, over) | success
+        self._final = number_infos(list(arrays.numbers[LAST_SCORE:]), final_mask, over) | success
         self._infos_at_ends = self._infos | {"_final_obs": over, "_final_info": over}
 
     def is_free(self) -> bool:
@@ -126,7 +126,7 @@ class ResultsMaker:
         self._copied = batch.copied
         self._last: Results | None = None
         self._before: Results | None = None
-        self._new_frame = batch.frames(masked=masked)
+        self._new_arrays = batch.step_arrays(masked=masked)
         self._everyone = _everyone(batch.size)
 
     def __call__(self) -> Results:
@@ -134,7 +134,7 @@ class ResultsMaker:
         # Those of the last step are usually still held when the next one is asked for.
         results = self._before if self._copied else self._last
         if results is None or (self._copied and not results.is_free()):
-            results = Results(self._batch, self._new_frame(), self._everyone)
+            results = Results(self._batch, self._new_arrays(), self._everyone)
         self._before, self._last = self._last, results
         return results
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from scorpion_env.batch.games import Batch
-from scorpion_env.batch.step_arrays import Frame
+from scorpion_env.batch.options import EnvOptions
+from scorpion_env.batch.step_arrays import StepArrays
 from scorpion_env.batch.stepping import AUTORESET_SAME_STEP
 from scorpion_env.batch.threads import (
     DONE,
@@ -31,29 +32,31 @@ SIZE, SHARE = 50, 7
 
 def new_batch() -> Batch:
     """Games of which some end at once, when the reserve is dealt."""
-    batch = Batch(get_rules("classic"), SIZE, autoreset=AUTORESET_SAME_STEP, max_steps=1)
+    batch = Batch(
+        get_rules("classic"), SIZE, EnvOptions(max_steps=1), autoreset=AUTORESET_SAME_STEP
+    )
     batch.key(3)
     for i in range(SIZE):
         batch.start_next(i)
     return batch
 
 
-def new_frame(batch: Batch) -> Frame:
-    frame = batch.frames(masked=True)()
-    for array in frame:
+def new_arrays(batch: Batch) -> StepArrays:
+    arrays = batch.step_arrays(masked=True)()
+    for array in arrays:
         array[...] = np.zeros((), array.dtype)
-    return frame
+    return arrays
 
 
-def play(batch: Batch, frame: Frame, actions: Any, told: Any, thread: int) -> int:
+def play(batch: Batch, arrays: StepArrays, actions: Any, told: Any, thread: int) -> int:
     """Take a thread's part in a step."""
     tables = batch.games, batch.rules_record, batch.log, batch._seen
     shared = batch.deals, None, told, SHARE
-    return int(step_shared(*tables, actions, *frame, *shared, thread))
+    return int(step_shared(*tables, actions, *arrays, *shared, thread))
 
 
-def state(batch: Batch, frame: Frame) -> list[bytes]:
-    return [array.tobytes() for array in (batch.games, batch.seen, *frame)]
+def state(batch: Batch, arrays: StepArrays) -> list[bytes]:
+    return [array.tobytes() for array in (batch.games, batch.seen, *arrays)]
 
 
 @pytest.fixture
@@ -66,9 +69,9 @@ def actions() -> Any:
 @pytest.fixture
 def expected(actions: Any) -> tuple[list[bytes], tuple[int, int]]:
     batch = new_batch()
-    frame = new_frame(batch)
-    counts = batch.step(actions, frame)
-    return state(batch, frame), counts
+    arrays = new_arrays(batch)
+    counts = batch.step(actions, arrays)
+    return state(batch, arrays), counts
 
 
 def new_told(*first: int) -> Any:
@@ -82,40 +85,40 @@ def test_a_thread_plays_the_games_of_those_that_never_come(
     first: tuple[int, ...], actions: Any, expected: Any
 ) -> None:
     batch = new_batch()
-    frame, told = new_frame(batch), new_told(*first)
-    assert play(batch, frame, actions, told, 0) == -1
+    arrays, told = new_arrays(batch), new_told(*first)
+    assert play(batch, arrays, actions, told, 0) == -1
     assert told[DONE] == SIZE
-    assert (state(batch, frame), (told[ENDED], told[ILLEGAL])) == expected
+    assert (state(batch, arrays), (told[ENDED], told[ILLEGAL])) == expected
     for thread in range(1, len(first)):  # they come when everything is done
-        assert play(batch, frame, actions, told, thread) == -1
-    assert (state(batch, frame), (told[ENDED], told[ILLEGAL])) == expected
+        assert play(batch, arrays, actions, told, thread) == -1
+    assert (state(batch, arrays), (told[ENDED], told[ILLEGAL])) == expected
 
 
 def test_another_thread_plays_all_that_is_left(actions: Any, expected: Any) -> None:
     batch = new_batch()
-    frame, told = new_frame(batch), new_told(0, 25)
+    arrays, told = new_arrays(batch), new_told(0, 25)
     told[OPEN] = 1
-    assert play(batch, frame, actions, told, 1) == -1
+    assert play(batch, arrays, actions, told, 1) == -1
     assert told[DONE] == SIZE
-    assert (state(batch, frame), (told[ENDED], told[ILLEGAL])) == expected
+    assert (state(batch, arrays), (told[ENDED], told[ILLEGAL])) == expected
 
 
 def test_other_threads_wait_until_the_actions_are_looked_at(actions: Any) -> None:
     batch = new_batch()
-    frame, told = new_frame(batch), new_told(0, 25)
-    before = state(batch, frame)
-    assert play(batch, frame, actions, told, 1) == TOO_EARLY
-    assert state(batch, frame) == before
+    arrays, told = new_arrays(batch), new_told(0, 25)
+    before = state(batch, arrays)
+    assert play(batch, arrays, actions, told, 1) == TOO_EARLY
+    assert state(batch, arrays) == before
 
 
 def test_nobody_plays_when_an_action_is_refused(actions: Any) -> None:
     batch = new_batch()
-    frame, told = new_frame(batch), new_told(0, 25)
-    before = state(batch, frame)
+    arrays, told = new_arrays(batch), new_told(0, 25)
+    before = state(batch, arrays)
     actions[41] = 400
-    assert play(batch, frame, actions, told, 0) == 41
-    assert play(batch, frame, actions, told, 1) == -1
-    assert state(batch, frame) == before
+    assert play(batch, arrays, actions, told, 0) == 41
+    assert play(batch, arrays, actions, told, 1) == -1
+    assert state(batch, arrays) == before
 
 
 @pytest.mark.parametrize(
@@ -137,12 +140,12 @@ def test_steps_do_not_pile_up_for_a_thread_that_is_held_up(actions: Any, expecte
 
     team._desks[0].put(hold_up)
     assert held_up.wait(60)
-    frames = [new_frame(batch) for _ in range(20)]
-    for frame in frames:
+    arrayss = [new_arrays(batch) for _ in range(20)]
+    for arrays in arrayss:
         batch.key(3)
         for i in range(SIZE):
             batch.start_next(i)
-        assert (batch.step(actions, frame), state(batch, frame)) == expected[::-1]
+        assert (batch.step(actions, arrays), state(batch, arrays)) == expected[::-1]
         assert team._desks[0].qsize() == 1
     go_on.set()
 
@@ -165,10 +168,10 @@ def test_a_user_who_interrupts_waits_for_the_games_that_are_being_played(
     monkeypatch.setattr("scorpion_env.batch.threads.step_shared", interrupted)
     batch = new_batch()
     batch._team = Team(SIZE, 2)
-    frame = new_frame(batch)
+    arrays = new_arrays(batch)
     with pytest.raises(KeyboardInterrupt):
-        batch.step(actions, frame)
-    assert state(batch, frame) == expected[0]
+        batch.step(actions, arrays)
+    assert state(batch, arrays) == expected[0]
 
 
 def test_a_step_that_never_begins_lets_the_other_threads_go(
@@ -179,9 +182,9 @@ def test_a_step_that_never_begins_lets_the_other_threads_go(
     with monkeypatch.context() as patched:
         patched.setattr("scorpion_env.batch.threads.step_shared", never_begun)
         with pytest.raises(MemoryError):
-            batch.step(actions, new_frame(batch))
-    frame, done = new_frame(batch), Event()
-    assert (batch.step(actions, frame), state(batch, frame)) == expected[::-1]
+            batch.step(actions, new_arrays(batch))
+    arrays, done = new_arrays(batch), Event()
+    assert (batch.step(actions, arrays), state(batch, arrays)) == expected[::-1]
     team._desks[0].put(done.set)
     assert done.wait(60)
 
@@ -202,7 +205,7 @@ def test_a_thread_that_fails_is_heard(monkeypatch: pytest.MonkeyPatch, actions: 
     batch = new_batch()
     batch._team = Team(SIZE, 2)
     with pytest.raises(MemoryError):
-        batch.step(actions, new_frame(batch))
+        batch.step(actions, new_arrays(batch))
 
 
 def never_begun(*arguments: Any) -> int:

@@ -142,7 +142,7 @@ def test_an_environment_keeps_two_results_at_most(kept: int) -> None:
     vector = ScorpionVectorEnv(2000)
     vector.reset(seed=0)
     actions = np.full(vector.num_envs, 364)
-    size = sum(array.nbytes for array in vector._results().frame)
+    size = sum(array.nbytes for array in vector._results().arrays)
     tracemalloc.start()
     held: list[Any] = []
     for _ in range(10):
