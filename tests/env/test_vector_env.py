@@ -195,8 +195,9 @@ def test_bad_calls_are_refused(call: Any, words: str) -> None:
     assert vector.deals == ["0", "1"]
     with pytest.raises(ScorpionError, match="Did you mean 'SAME_STEP'"):
         ScorpionVectorEnv(2, autoreset_mode="same_stop")
+    misspelt: Any = {"cpy": True}
     with pytest.raises(TypeError, match="Did you mean 'copy'"):
-        ScorpionVectorEnv(2, cpy=True)
+        ScorpionVectorEnv(2, **misspelt)
 
 
 def test_illegal_actions_that_end_a_game_are_named_in_its_final_info() -> None:
