@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from support.commands import command_of
-from support.commands import run_script as run
+from support.commands import command_of, run_script
+
+run = partial(run_script, "evaluate.py")
 
 
 def test_the_script_measures_writes_and_compares(tmp_path: Path) -> None:
