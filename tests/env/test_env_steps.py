@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from scorpion_env import PRESETS, Game, IllegalMove, Rules, ScorpionEnv, ScorpionError
-from scorpion_env.kernels.observation import observe_game
+from scorpion_env.kernels.observation import PLACE, PLACE_UNKNOWN, observe_game
 from scorpion_env.kernels.state import seen_dtype
 from scorpion_env.notation.board_text import format_board
 
@@ -158,7 +158,7 @@ def test_undo_as_an_action_gives_points_back_and_counts_nothing_twice() -> None:
 def test_the_full_observation_shows_what_the_player_does_not_see() -> None:
     seen, _ = ScorpionEnv().reset(seed=7)
     full, _ = ScorpionEnv(observation="full").reset(seed=7)
-    hidden = seen[:, 0] == 0
+    hidden = seen[:, PLACE] == PLACE_UNKNOWN
     assert hidden.sum() == 15
     assert (seen[hidden][:, :6] == 0).all()
     assert (full[~hidden] == seen[~hidden]).all()

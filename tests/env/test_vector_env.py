@@ -15,6 +15,7 @@ from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 from gymnasium.vector.utils import batch_space
 
 from scorpion_env import PRESETS, Game, ScorpionEnv, ScorpionError, ScorpionVectorEnv
+from scorpion_env.kernels.observation import TO_COME
 
 
 def make_env(rules: str = "classic", **kwargs: Any) -> gym.Env[Any, Any]:
@@ -117,7 +118,7 @@ def test_next_step_rows_show_the_new_game() -> None:
     observation, rewards, terminated, truncated, infos = vector.step(np.array([364]))
     assert (rewards[0], terminated[0], truncated[0], infos["score"][0]) == (0, False, False, 0)
     assert "outcome" not in infos
-    assert (observation[:, :, 6] == 3).all()
+    assert (observation[:, :, TO_COME] == 3).all()
     assert not infos["action_mask"].all()
 
 
@@ -243,7 +244,7 @@ def test_async_vector_environments_work(context: str) -> None:
         native = ScorpionVectorEnv(2, "wasp")
         native.reset(seed=3)
         assert (vector.step(actions)[0] == native.step(actions)[0]).all()
-        assert (expected[:, :, 6] == 3).all()
+        assert (expected[:, :, TO_COME] == 3).all()
     finally:
         vector.close()
 

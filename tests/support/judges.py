@@ -8,6 +8,7 @@ import numpy as np
 
 from scorpion_agents.base import Actions, Draws, Masks, Observations, Returns, Valuer
 from scorpion_env.env import ScorpionEnv
+from scorpion_env.kernels.observation import VISIBLE
 from scorpion_env.rules import PRESETS
 
 CLASSIC = PRESETS["classic"]
@@ -35,7 +36,7 @@ class Judge(Valuer):
 
     def values(self, observations: Observations) -> Any:
         self.seen.append(observations.copy())
-        return observations[:, :, 5].sum(axis=1) / 52
+        return observations[:, :, VISIBLE].sum(axis=1) / 52
 
 
 def some_start(deal: int) -> tuple[Any, Any]:

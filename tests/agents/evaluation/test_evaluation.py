@@ -13,6 +13,7 @@ from scorpion_agents.evaluation.draws import deal_key, draw_numbers
 from scorpion_agents.evaluation.evaluate import evaluate
 from scorpion_env import ScorpionError, get_rules
 from scorpion_env.deals import SeededDeal, deal_order, parse_deal
+from scorpion_env.kernels.observation import PLACE
 from support.model import Model
 from support.pysol import pysol_order
 
@@ -46,7 +47,7 @@ class Oracle(RandomAgent):
     information = "oracle"
 
     def act(self, observations: Any, masks: Any, draws: Any) -> Any:
-        assert (observations[:, :, 0] != 0).all()
+        assert (observations[:, :, PLACE] != 0).all()
         return super().act(observations, masks, draws)
 
 
