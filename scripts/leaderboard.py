@@ -36,7 +36,7 @@ from scorpion_agents.cli.options import main_guard
 from scorpion_agents.evaluation.results import read_json
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import read_object, write_whole
-from scorpion_env.rules import PRESETS, get_rules
+from scorpion_env.rules import PRESETS
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -77,7 +77,7 @@ def curve(name: str, runs: tuple[Path, ...]) -> None:
     rows: list[Row] = [dict(row) for row in read_curves(CURVES) if row["curve"] != name]
     for run in runs:
         config = run_config(run)
-        rows += run_rows(name, run, get_rules(config.rules).name, config.seed)
+        rows += run_rows(name, run, config.resolved.rules.name, config.seed)
     _write(CURVES, CURVE_FIELDS, rows)
     click.echo(f"{CURVES.name}: {len(rows)} rows")
 

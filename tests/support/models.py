@@ -10,7 +10,6 @@ import torch
 
 from scorpion_agents.config.schema import TrainConfig
 from scorpion_agents.models.ppo import empty_policy, save_model
-from scorpion_env import get_rules
 
 SMALL: dict[str, Any] = {
     "policy": "afterstate",
@@ -35,7 +34,7 @@ def make_model(
     """A model with random weights."""
     config = TrainConfig.model_validate(SMALL | {"rules": rules} | changes)
     torch.manual_seed(seed)
-    policy = empty_policy(get_rules(config.rules), config)
+    policy = empty_policy(config)
     save_model(folder, policy, config, {"timesteps": 0, "seed": seed})
     return folder
 

@@ -25,7 +25,7 @@ from scorpion_agents.cli.options import EXIT_INTERRUPTED, command_line, main_gua
 from scorpion_agents.config.files import DEFAULT_CONFIG, load_config
 from scorpion_agents.config.schema import TrainConfig
 from scorpion_env.errors import ScorpionError
-from scorpion_env.rules import PRESETS, get_rules
+from scorpion_env.rules import PRESETS
 
 if TYPE_CHECKING:
     from scorpion_agents.training.train import Stop, Trained
@@ -158,7 +158,7 @@ def _set_up() -> None:
 
 def _new_folder(name: str, config: TrainConfig, seeds: str) -> Path:
     stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-    return RUNS / f"{name}-{get_rules(config.rules).name}-{seeds}-{stamp}"
+    return RUNS / f"{name}-{config.resolved.rules.name}-{seeds}-{stamp}"
 
 
 def _say(line: str) -> None:
@@ -214,10 +214,10 @@ def _report(folder: Path) -> None:
     """Measure the agent, random and greedy on deals that neither training nor choice saw."""
     from scorpion_agents.cli.tables import print_summaries
     from scorpion_agents.training.final import measure_final
-    from scorpion_agents.training.train import run_config
 
-    print_summaries(measure_final(folder, command=command_line()))
-    rules = get_rules(run_config(folder).rules)
+    measured = measure_final(folder, command=command_line())
+    print_summaries(measured)
+    rules = measured[0].rules
     played = rules.name if PRESETS.get(rules.name) == rules else str(folder / "rules.json")
     agent = f"--agent {shlex.quote(str(folder))} --rules {shlex.quote(played)}"
     click.echo("")

@@ -6,32 +6,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
-import numpy as np
-import numpy.typing as npt
 import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationInfo,
+    ValidationError,
     field_validator,
     model_serializer,
     model_validator,
 )
 
 from scorpion_agents.afterstates.describer import check_describable
-from scorpion_agents.config.deal_sets import shared_deals
+from scorpion_agents.config.resolved import (
+    Resolved,
+    measured_deals,
+    shared_deals,
+    training_deals,
+)
 from scorpion_env.batch.arguments import checked_end
-from scorpion_env.deals import SeededDeal, parse_deals
-from scorpion_env.environment.deal_lists import ALL, DEALS, deal_list, read_deal_list
+from scorpion_env.deals import SeededDeal
+from scorpion_env.environment.deal_lists import ALL
 from scorpion_env.errors import unknown
 from scorpion_env.rewards import REWARDS
-from scorpion_env.rules import Rules, get_rules
+from scorpion_env.rules import get_rules
 
 
 def _whole(value: object) -> object:
@@ -86,11 +90,6 @@ class Schedule(BaseModel):
         return self.end + (self.start - self.end) * left
 
 
-def training_deals(deals: str, rules: Rules) -> npt.NDArray[np.uint64]:
-    """Return the deals that a configuration's `deals` names, uint64; none stands for all."""
-    return deal_list(deals, rules) if deals in DEALS else read_deal_list(Path(deals))
-
-
 class NetArch(BaseModel):
     """Widths of the hidden layers of the actor (`pi`) and of the critic (`vf`)."""
 
@@ -107,6 +106,18 @@ class NetArch(BaseModel):
         if isinstance(value, (NetArch, Mapping)):
             return value
         raise ValueError("should be a list of widths or {pi: [...], vf: [...]}")
+
+
+@contextmanager
+def _about(key: str, value: object) -> Iterator[None]:
+    """Let a refusal name the key that it is about, as those of the schema do."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValidationError.from_exception_data(
+            "TrainConfig",
+            [{"type": "value_error", "loc": (key,), "input": value, "ctx": {"error": error}}],
+        ) from error
 
 
 class TrainConfig(BaseModel):
@@ -165,12 +176,6 @@ class TrainConfig(BaseModel):
     checkpoint_every: Count = 500_000
     checkpoint_minutes: Positive = 5.0
 
-    @field_validator("rules")
-    @classmethod
-    def _known_rules(cls, value: str | dict[str, Any]) -> str | dict[str, Any]:
-        get_rules(value)
-        return value
-
     @field_validator("reward")
     @classmethod
     def _known_reward(cls, value: str) -> str:
@@ -185,41 +190,48 @@ class TrainConfig(BaseModel):
             raise ValueError("should be auto, cpu, cuda, cuda:N or mps")
         return value
 
-    @field_validator("deals")
-    @classmethod
-    def _readable_list(cls, value: str) -> str:
-        if value not in DEALS:
-            if not Path(value).is_file():
-                raise ValueError(f"should be all, winnable or a file of numbers, not '{value}'")
-            read_deal_list(Path(value))
-        return value
-
-    @field_validator("eval_deals", "final_deals")
-    @classmethod
-    def _readable_deals(cls, value: str, info: ValidationInfo) -> str:
+    @cached_property
+    def resolved(self) -> Resolved:
+        """What the words for rules and deals stand for, found once, when they are checked."""
+        with _about("rules", self.rules):
+            rules = get_rules(self.rules)
+        with _about("deals", self.deals):
+            deals = training_deals(self.deals, rules)
         # They are played first after hours of training; a misprint must not wait until then.
-        if "rules" in info.data:
-            try:
-                parse_deals(value, get_rules(info.data["rules"]))
-            except OSError as error:
-                raise ValueError(f"Cannot read {value}: {error.strerror or error}") from error
-        return value
+        with _about("eval_deals", self.eval_deals):
+            eval_deals = measured_deals(self.eval_deals, rules)
+        with _about("final_deals", self.final_deals):
+            final_deals = measured_deals(self.final_deals, rules)
+        return Resolved(rules, deals, eval_deals, final_deals)
+
+    def model_copy(
+        self, *, update: Mapping[str, Any] | None = None, deep: bool = False
+    ) -> TrainConfig:
+        """Return a copy; other words stand for something else, so they are resolved anew."""
+        copy = super().model_copy(update=update, deep=deep)
+        if update and not update.keys().isdisjoint(Resolved.__dataclass_fields__):
+            vars(copy).pop("resolved", None)
+        return copy
+
+    def with_deals_in(self, file: str) -> TrainConfig:
+        """Return the configuration with its training deals in another file, which is not read."""
+        copy = self.model_copy(update={"deals": file})
+        vars(copy)["resolved"] = self.resolved
+        return copy
 
     @model_validator(mode="after")
     def _deals_apart(self) -> TrainConfig:
-        rules = get_rules(self.rules)
-        checked_end(self.end_when, rules)
-        trained = [SeededDeal(number) for number in training_deals(self.deals, rules).tolist()]
-        for name, deals in (("eval_deals", self.eval_deals), ("final_deals", self.final_deals)):
-            shared = shared_deals(parse_deals(deals, rules), trained, rules) if trained else []
+        found = self.resolved
+        checked_end(self.end_when, found.rules)
+        trained = [SeededDeal(number) for number in found.deals.tolist()]
+        for name in ("eval_deals", "final_deals"):
+            shared = shared_deals(getattr(found, name), trained, found.rules) if trained else []
             if shared:
                 raise ValueError(
-                    f"deals {self.deals} and {name} {deals} share {len(shared)} deals, "
-                    f"'{shared[0]}' for one; what is measured must not have been trained on"
+                    f"deals {self.deals} and {name} {getattr(self, name)} share {len(shared)} "
+                    f"deals, '{shared[0]}' for one; what is measured must not have been trained on"
                 )
-        shared = shared_deals(
-            parse_deals(self.eval_deals, rules), parse_deals(self.final_deals, rules), rules
-        )
+        shared = shared_deals(found.eval_deals, found.final_deals, found.rules)
         if shared:
             raise ValueError(
                 f"eval_deals {self.eval_deals} and final_deals {self.final_deals} share "
@@ -231,7 +243,7 @@ class TrainConfig(BaseModel):
     @model_validator(mode="after")
     def _policy_fits(self) -> TrainConfig:
         if self.policy == "afterstate":
-            check_describable(get_rules(self.rules))
+            check_describable(self.resolved.rules)
         elif self.critic == "full":
             raise ValueError(
                 "critic: full needs policy: afterstate; the flat network's actor would see the "

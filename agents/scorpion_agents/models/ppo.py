@@ -104,7 +104,7 @@ def policy_arguments(config: TrainConfig) -> dict[str, Any]:
         "activation_fn": _ACTIVATIONS[config.activation],
     }
     if config.policy == "afterstate":
-        return arguments | {"rules": get_rules(config.rules), "encoder": list(config.encoder)}
+        return arguments | {"rules": config.resolved.rules, "encoder": list(config.encoder)}
     return arguments | {"features_extractor_class": EXTRACTORS[config.extractor]}
 
 
@@ -114,7 +114,7 @@ def buffer_arguments(config: TrainConfig) -> dict[str, Any]:
         return {}
     return {
         "rollout_buffer_class": AfterstateBuffer,
-        "rollout_buffer_kwargs": {"rules": get_rules(config.rules)},
+        "rollout_buffer_kwargs": {"rules": config.resolved.rules},
     }
 
 
@@ -231,11 +231,10 @@ def save_model(
         config: The configuration it was trained with.
         about: What else the description says, for people: steps, command, scores.
     """
-    rules = get_rules(config.rules)
     description = {
         "format": MODEL_FORMAT,
         "version": MODEL_VERSION,
-        "rules": rules.as_dict(),
+        "rules": config.resolved.rules.as_dict(),
         "network": describe_network(config),
         "values": describe_values(config),
         "versions": {"scorpion_env": scorpion_env.__version__, "torch": str(torch.__version__)},
@@ -277,7 +276,7 @@ def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) ->
     try:
         described = about["network"] | {"rules": about["rules"]} | about.get("values", {})
         config = TrainConfig.model_validate(described)
-        policy = empty_policy(rules, config)
+        policy = empty_policy(config)
         policy.load_state_dict(load_tensors(read_weights(folder, about)))
     except ScorpionError:
         raise
@@ -336,8 +335,9 @@ def describe_values(config: TrainConfig) -> dict[str, Any]:
     return config.model_dump(mode="json", include=keys)
 
 
-def empty_policy(rules: Rules, config: TrainConfig) -> MaskableActorCriticPolicy:
+def empty_policy(config: TrainConfig) -> MaskableActorCriticPolicy:
     """Return the network that a configuration describes, with random weights."""
+    rules = config.resolved.rules
     return POLICIES[config.policy](
         observation_space(rules), action_space(rules), lambda _: 0.0, **policy_arguments(config)
     )

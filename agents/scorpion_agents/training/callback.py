@@ -30,7 +30,6 @@ from scorpion_agents.training.curves import write_table
 from scorpion_agents.training.recorded_env import RecordedVecEnv
 from scorpion_env import replay
 from scorpion_env.notation.files import write_whole
-from scorpion_env.rules import get_rules
 
 LINE_EVERY = 10
 """Seconds between two lines of progress where there is no terminal to draw a bar on."""
@@ -113,7 +112,7 @@ class Keeper(BaseCallback):
         self._env = env
         self._threads = threads
         self._draws_bar = bar
-        self._rules = get_rules(config.rules)
+        self._rules = config.resolved.rules
         self._games: deque[tuple[float, int, int, bool]] = deque(maxlen=config.stats_window)
         self._next_evaluation = config.eval_every
         self._next_checkpoint = config.checkpoint_every
@@ -294,7 +293,7 @@ class Keeper(BaseCallback):
         found = evaluate(
             agent,
             self._rules,
-            self.config.eval_deals,
+            self.config.resolved.eval_deals,
             max_steps=self.config.max_steps,
             keep_actions=True,
         )

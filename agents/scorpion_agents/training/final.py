@@ -9,7 +9,6 @@ from scorpion_agents import load_agent
 from scorpion_agents.evaluation.evaluate import Evaluation, evaluate
 from scorpion_agents.evaluation.results import read_json, write_json
 from scorpion_agents.training.train import run_config
-from scorpion_env.rules import get_rules
 
 FINAL_FILE = "final.json"
 
@@ -33,10 +32,10 @@ def measure_final(
         ScorpionError: if the folder holds no run with a model.
     """
     config = run_config(folder)
-    rules = get_rules(config.rules)
+    rules, deals = config.resolved.rules, config.resolved.final_deals
     players = [load_agent(name, rules) for name in (*COMPARED_WITH, folder)]
     measured = [
-        evaluate(player, rules, config.final_deals, max_steps=config.max_steps, progress=progress)
+        evaluate(player, rules, deals, max_steps=config.max_steps, progress=progress)
         for player in players
     ]
     write_json(folder / FINAL_FILE, measured, command=command)

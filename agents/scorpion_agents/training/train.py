@@ -23,7 +23,7 @@ import torch
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from scorpion_agents.config.files import load_config
-from scorpion_agents.config.schema import TrainConfig, training_deals
+from scorpion_agents.config.schema import TrainConfig
 from scorpion_agents.models.ppo import (
     POLICIES,
     buffer_arguments,
@@ -37,10 +37,9 @@ from scorpion_agents.training.checkpoint import Best, Checkpoint, current_versio
 from scorpion_agents.training.curves import open_curves
 from scorpion_agents.training.machine import alone_in, chosen_device, chosen_threads, note_session
 from scorpion_agents.training.recorded_env import RecordedVecEnv
-from scorpion_env.environment.deal_lists import DEALS, deal_list_text, read_deal_list
+from scorpion_env.environment.deal_lists import DEALS, deal_list_text
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import write_whole
-from scorpion_env.rules import get_rules
 
 __all__ = ["Stop", "Trained", "TrainingEnv", "resume", "train"]
 
@@ -182,9 +181,9 @@ def _with_own_deals(config: TrainConfig, folder: Path) -> TrainConfig:
     """Copy a list of training deals into the run folder, so that the run can be repeated."""
     if config.deals in DEALS:
         return config
-    numbers = read_deal_list(Path(config.deals)).tolist()
+    numbers = config.resolved.deals.tolist()
     write_whole(folder / DEALS_FILE, deal_list_text(numbers, f"copy of {config.deals}"))
-    return config.model_copy(update={"deals": str(folder / DEALS_FILE)})
+    return config.with_deals_in(str(folder / DEALS_FILE))
 
 
 def run_config(folder: Path) -> TrainConfig:
@@ -225,7 +224,7 @@ def _run(
     """Train from a checkpoint, or from the beginning, until the end or a stop."""
     torch.set_num_threads(threads)
     torch.distributions.Distribution.set_default_validate_args(False)  # a tenth of the time
-    rules = get_rules(config.rules)
+    rules = config.resolved.rules
     write_whole(folder / "rules.json", json.dumps(rules.as_dict(), indent=2) + "\n")
     steps = checkpoint.progress.timesteps if checkpoint is not None else 0
     note_session(folder, rules, threads=threads, device=device, steps=steps)
@@ -241,7 +240,7 @@ def _run(
         reward=config.reward,
         reward_scale=config.reward_scale,
         max_steps=config.max_steps,
-        deals=config.deals if config.deals in DEALS else training_deals(config.deals, rules),
+        deals=config.deals if config.deals in DEALS else config.resolved.deals,
         end_when=config.end_when,
         observation=config.critic,
     )

@@ -25,7 +25,7 @@ from support.played import as_a_player_sees, random_positions
 def new_policy(**changes: Any) -> AfterstatePolicy:
     config = TrainConfig.model_validate(SMALL | changes)
     torch.manual_seed(0)
-    policy = empty_policy(get_rules(config.rules), config)
+    policy = empty_policy(config)
     assert isinstance(policy, AfterstatePolicy)
     with torch.no_grad():  # the small scores of the beginning would hide differences
         for parameter in policy.parameters():

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scorpion_agents.config.files import load_config
 from scorpion_agents.config.schema import TrainConfig
 from scorpion_agents.config.yaml_text import ConfigError
-from scorpion_env import Game, get_rules
+from scorpion_env import Game
 from support.paths import ROOT
 
 CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
@@ -97,7 +99,7 @@ def test_rules_of_ones_own_can_be_trained(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     path.write_text("rules: {name: little, face_down: [1, 1, 1, 1, 1, 1, 1]}\n")
     config = load_config(path)
-    assert get_rules(config.rules).face_down == (1,) * 7
+    assert config.resolved.rules.face_down == (1,) * 7
     path.write_text("rules: {name: little, face_dwn: [1, 1, 1, 1, 1, 1, 1]}\n")
     with pytest.raises(ConfigError, match="Did you mean 'face_down'"):
         load_config(path)
@@ -121,3 +123,34 @@ def test_training_deals_are_a_readable_list_and_none_to_be_measured_on(tmp_path:
         load_config(overrides=["deals=winable"])
     with pytest.raises(ConfigError, match="undo"):
         load_config(overrides=["rules=open", "end_when=dead"])
+
+
+def test_the_files_that_a_configuration_names_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {name: tmp_path / f"{name}.txt" for name in ("deals", "eval_deals", "final_deals")}
+    files["deals"].write_text("1000005\n1000016\n")
+    files["eval_deals"].write_text(Game.new(deal=7).to_text())
+    files["final_deals"].write_text(Game.new(deal=8).to_text())
+    opened: list[Path] = []
+    read_text = Path.read_text
+
+    def counted(path: Path, *args: Any, **kwargs: Any) -> str:
+        opened.append(path)
+        return read_text(path, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "read_text", counted)
+    config = load_config(overrides=[f"{key}={file}" for key, file in files.items()])
+    for file in files.values():
+        file.unlink()
+    again = pickle.loads(pickle.dumps(config.model_copy(update={"seed": 5})))
+    assert again.resolved.deals.tolist() == [1000005, 1000016]
+    assert [start.name for start in again.resolved.final_deals] == ["final_deals.txt#1"]
+    assert sorted(opened) == sorted(files.values())
+
+
+def test_other_words_stand_for_something_else() -> None:
+    config = TrainConfig()
+    other = config.model_copy(update={"rules": "wasp", "final_deals": "0:5"})
+    assert (config.resolved.rules.name, len(config.resolved.final_deals)) == ("classic", 2000)
+    assert (other.resolved.rules.name, len(other.resolved.final_deals)) == ("wasp", 5)
