@@ -11,7 +11,7 @@ from scorpion_agents.evaluation.evaluate import evaluate
 from scorpion_agents.models.files import read_description
 from scorpion_agents.pretrained import PRETRAINED, pretrained_folder, pretrained_presets
 from scorpion_agents.training.export import import_model
-from scorpion_env import PRESETS, Rules, ScorpionError, get_rules
+from scorpion_env import PRESETS, Rules, ScorpionError
 from support.models import make_model
 
 LARGEST = 5_000_000
@@ -46,8 +46,8 @@ def test_every_pretrained_model_is_whole_small_and_beats_greedy(preset: str) -> 
     folder = PRETRAINED / preset
     assert sum(file.stat().st_size for file in folder.iterdir()) < LARGEST
     about = read_description(folder)
-    assert get_rules(about["rules"]) == PRESETS[preset]
-    assert {"training", "scores", "chosen_by"} <= about.keys()
+    assert about.rules == PRESETS[preset]
+    assert {"training", "scores", "chosen_by"} <= about.plain.keys()
     ours, greedy = (
         evaluate(load_agent(name, preset), preset, "2000000:2000300").summary()
         for name in ("pretrained", "greedy")

@@ -30,10 +30,9 @@ from scorpion_agents.cli.options import (
 )
 from scorpion_agents.cli.tables import print_comparisons, print_summaries
 from scorpion_agents.cli.terminal import allow_any_text
+from scorpion_agents.evaluation.comparison import compare_all, compare_stored
 from scorpion_agents.evaluation.evaluate import evaluate
 from scorpion_agents.evaluation.results import (
-    compare_all,
-    compare_stored,
     read_json,
     save_replays,
     write_csv,

@@ -10,12 +10,15 @@ Examples:
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from scorpion_agents.cli.options import main_guard
 from scorpion_agents.cli.terminal import allow_any_text
+
+if TYPE_CHECKING:
+    from scorpion_agents.models.files import Description
 
 MODEL = click.argument("model", type=click.Path(path_type=Path), metavar="MODEL")
 
@@ -66,22 +69,21 @@ def show(model: Path) -> None:
     _say(read_description(find_model(model)))
 
 
-def _say(about: dict[str, Any]) -> None:
-    network = about["network"]
+def _say(about: Description) -> None:
     lines = {
-        "rules": about["rules"].get("name"),
-        "policy": network.get("policy", "mlp"),
-        "steps": about.get("timesteps"),
-        "seed": about.get("seed"),
-        "trained by": about.get("training", {}).get("command"),
-        "versions": ", ".join(f"{name} {text}" for name, text in about["versions"].items()),
+        "rules": about.rules.name,
+        "policy": about.network.get("policy", "mlp"),
+        "steps": about.timesteps,
+        "seed": about.seed,
+        "trained by": about.training.command,
+        "versions": ", ".join(f"{name} {text}" for name, text in about.versions.items()),
     }
     for name, value in lines.items():
         if value is not None:
             click.echo(f"{name:12}{value}")
-    for score in about.get("scores", ()):
-        low, high = score["win_rate_ci95"]
+    for score in about.scores:
+        low, high = score.win_rate_ci95
         click.echo(
-            f"deals {score['deals']}: wins {score['win_rate']:.2%} ({low:.2%} to {high:.2%}), "
-            f"mean points {score['mean_points']:.1f}, runs {score['mean_runs']:.3f}"
+            f"deals {score.deals}: wins {score.win_rate:.2%} ({low:.2%} to {high:.2%}), "
+            f"mean points {score.mean_points:.1f}, runs {score.mean_runs:.3f}"
         )

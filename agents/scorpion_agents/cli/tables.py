@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from scorpion_agents.cli.options import make_console, make_table
+from scorpion_agents.evaluation.comparison import Comparison
 from scorpion_agents.evaluation.evaluate import Evaluation, Summary
-from scorpion_agents.evaluation.results import Comparison
 
 if TYPE_CHECKING:
     from scorpion_agents.training.seeds import SeedsSummary, Spread

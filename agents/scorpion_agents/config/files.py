@@ -6,7 +6,6 @@ with file, line and key, whatever it does not know or cannot use.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from pydantic_core import ErrorDetails
 
 from scorpion_agents.config.schema import NetArch, Schedule, TrainConfig
 from scorpion_agents.config.yaml_text import ConfigError, parse_yaml
+from scorpion_agents.schemas import LONGEST_VALUE, fault_name, fault_text, shortened
 from scorpion_env.errors import nearest
 
 DEFAULT_CONFIG = Path(__file__).resolve().parents[3] / "configs" / "ppo_classic.yaml"
@@ -95,25 +95,14 @@ def _sentence(error: ErrorDetails, places: Mapping[str, str], whole: str) -> str
     """Say one of pydantic's findings in one sentence with its place."""
     keys = [str(part) for part in error["loc"]]
     place = places.get(keys[0], whole) if keys else whole
-    name, value, message = ".".join(keys), error["input"], error["msg"]
+    name, value = fault_name(error), error["input"]
     if error["type"] == "extra_forbidden":
         model = _KNOWN.get(keys[0], TrainConfig) if len(keys) > 1 else TrainConfig
         known = list(model.model_fields)
         hint = nearest(keys[-1], known) or f" Known: {', '.join(known)}."
-        return f"{place}: Unknown configuration key '{name}'.{hint}"
-    if error["type"] == "missing":
-        return f"{place}: '{name}' is missing."
-    if error["type"] == "value_error":
-        message = message.removeprefix("Value error, ").rstrip(".")
-        if message[:1].isupper() or not keys:  # already a sentence of its own
-            return f"{place}: {message}{'' if message.endswith('?') else '.'}"
-    message = message.removeprefix("Input ").rstrip(".")
-    shown = "a number that is not finite" if _not_finite(value) else repr(value)
+        return f"{place}: Unknown configuration key '{shortened(name, LONGEST_VALUE)}'.{hint}"
     hint = ""
     if error["type"] == "literal_error" and isinstance(value, str):
-        hint = nearest(value, re.findall(r"'([^']*)'", message))
-    return f"{place}: '{name}' {message}, not {shown}.{hint}"
-
-
-def _not_finite(value: object) -> bool:
-    return isinstance(value, float) and not math.isfinite(value)
+        hint = nearest(value, re.findall(r"'([^']*)'", error["msg"]))
+    said = fault_text(error)
+    return f"{place}: {said}{'' if said.endswith('?') else '.'}{hint}"

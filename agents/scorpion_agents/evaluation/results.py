@@ -1,4 +1,4 @@
-"""Result files of evaluations, and comparisons of agents on the same deals.
+"""Result files of evaluations.
 
 A file holds one JSON object: ``rules``, ``versions``, ``command``, ``max_steps``, ``seed``; of the
 agent ``agent``, ``information``, ``stochastic``; ``summary``, and ``deals``, one object a deal.
@@ -11,73 +11,30 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-import itertools
 import json
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
 
 import scorpion_env
+from scorpion_agents.base import Information
+from scorpion_agents.evaluation.comparison import Stored, compare_all
 from scorpion_agents.evaluation.evaluate import DealResult, Evaluation
-from scorpion_agents.evaluation.intervals import (
-    Interval,
-    mcnemar_p,
-    mean_interval,
-    paired_t_p,
-    wilcoxon_p,
-)
+from scorpion_agents.schemas import STORED, StoredRules, checked
 from scorpion_env import replay
 from scorpion_env.deals import Position, Start
-from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.board_text import parse_board
 from scorpion_env.notation.files import make_folder, read_object, write_whole
-from scorpion_env.rules import PRESETS, Rules, get_rules
+from scorpion_env.rules import PRESETS, Rules
 
 PACKAGES = ("numpy", "numba", "gymnasium", "scipy", "torch", "stable-baselines3", "sb3-contrib")
 """Packages whose versions a result file states, as far as they are installed."""
 
 CSV_FIELDS = ("agent", "deal", "outcome", "points", "runs", "flips", "moves", "illegal")
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two agents on the same deals.
-
-    Attributes:
-        first, second: Their names.
-        deals: Number of deals.
-        only_first, only_second: Deals that only one of them won.
-        wins_p: p-value of McNemar's exact test.
-        points_difference: Mean points of the first minus those of the second, deal by deal.
-        points_difference_ci95: Student's interval of it; None for a single deal.
-        points_t_p: p-value of the paired t-test; None if all differences are equal.
-        points_wilcoxon_p: p-value of the signed-rank test; None if no deal differs.
-    """
-
-    first: str
-    second: str
-    deals: int
-    only_first: int
-    only_second: int
-    wins_p: float
-    points_difference: float
-    points_difference_ci95: Interval | None
-    points_t_p: float | None
-    points_wilcoxon_p: float | None
-
-
-@dataclass(frozen=True)
-class Stored:
-    """An evaluation, where it was read from and under which version of the environment it ran."""
-
-    evaluation: Evaluation
-    source: str
-    environment: str
 
 
 def environment_version(rules: Rules) -> str:
@@ -98,85 +55,6 @@ def versions(rules: Rules) -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-# --- comparing ----------------------------------------------------------------------------------
-
-
-def compare(first: Evaluation, second: Evaluation) -> Comparison:
-    """Compare two evaluations deal by deal.
-
-    Raises:
-        ScorpionError: if they differ in rules, step limit or deals; the text says in which.
-    """
-    _refuse_differences(first, second, "the two evaluations")
-    at = {result.deal: result for result in second.deals}
-    pairs = [(result, at[result.deal]) for result in first.deals]
-    won = np.array([[r.outcome == "won" for r in pair] for pair in pairs])
-    points = np.array([[r.points for r in pair] for pair in pairs])
-    only_first = int((won[:, 0] & ~won[:, 1]).sum())
-    only_second = int((won[:, 1] & ~won[:, 0]).sum())
-    difference = points[:, 0] - points[:, 1]
-    return Comparison(
-        first=first.agent,
-        second=second.agent,
-        deals=len(pairs),
-        only_first=only_first,
-        only_second=only_second,
-        wins_p=mcnemar_p(only_first, only_second),
-        points_difference=float(difference.mean()),
-        points_difference_ci95=mean_interval(difference),
-        points_t_p=paired_t_p(points[:, 0], points[:, 1]),
-        points_wilcoxon_p=wilcoxon_p(points[:, 0], points[:, 1]),
-    )
-
-
-def compare_all(evaluations: Sequence[Evaluation]) -> list[Comparison]:
-    """Compare every two of several evaluations; see :func:`compare`."""
-    return [compare(a, b) for a, b in itertools.combinations(evaluations, 2)]
-
-
-def compare_stored(stored: Sequence[Stored]) -> list[Comparison]:
-    """Compare every two of several evaluations read from files.
-
-    Raises:
-        ScorpionError: if two differ in rules, step limit, deals or version of the environment.
-    """
-    for a, b in itertools.combinations(stored, 2):
-        which = a.source if a.source == b.source else f"{a.source} and {b.source}"
-        if a.environment != b.environment:
-            raise _incomparable(
-                which, "the version of the environment", a.environment, b.environment
-            )
-        _refuse_differences(a.evaluation, b.evaluation, which)
-    return compare_all([s.evaluation for s in stored])
-
-
-def _refuse_differences(a: Evaluation, b: Evaluation, which: str) -> None:
-    if a.rules != b.rules:
-        names = (a.rules.name, b.rules.name)
-        if names[0] == names[1]:
-            raise _incomparable(which, f"what '{names[0]}' means", a.rules, b.rules)
-        raise _incomparable(which, "the rules", *names)
-    if a.max_steps != b.max_steps:
-        raise _incomparable(which, "the step limit", a.max_steps, b.max_steps)
-    boards = [{result.deal: result.board for result in e.deals} for e in (a, b)]
-    if boards[0].keys() != boards[1].keys():
-        raise _incomparable(which, "the deals", _span(a), _span(b))
-    for deal, board in boards[0].items():
-        if board != boards[1][deal]:
-            raise ScorpionError(f"{which} cannot be compared: '{deal}' is not the same board.")
-
-
-def _incomparable(which: str, what: str, first: object, second: object) -> ScorpionError:
-    return ScorpionError(
-        f"{which} cannot be compared: they differ in {what} ({first} against {second})."
-    )
-
-
-def _span(evaluation: Evaluation) -> str:
-    deals = evaluation.deals
-    return f"{len(deals)} deals from '{deals[0].deal}' to '{deals[-1].deal}'"
 
 
 # --- writing ------------------------------------------------------------------------------------
@@ -277,33 +155,89 @@ def _file_stem(agent: str) -> str:
 
 # --- reading ------------------------------------------------------------------------------------
 
+Number = Annotated[int, Field(ge=-(2**31), lt=2**31)]
+
+
+class _Versions(BaseModel):
+    model_config = STORED
+
+    environment: str
+
+
+class _Deal(BaseModel):
+    model_config = STORED | ConfigDict(extra="forbid")
+
+    deal: str
+    outcome: Literal["won", "lost", "truncated"]
+    points: Number
+    runs: Number
+    flips: Number
+    moves: Number
+    illegal: Number
+    board: str | None = None
+
+
+class _Timing(BaseModel):
+    model_config = STORED
+
+    seconds: float
+
+
+class _Played(BaseModel):
+    """What a file says of an agent."""
+
+    model_config = STORED
+
+    agent: str
+    information: Information
+    stochastic: bool
+    summary: _Timing
+    deals: Annotated[list[_Deal], Field(min_length=1)]
+
+
+class _Conditions(BaseModel):
+    """What a file says once for all agents."""
+
+    model_config = STORED
+
+    rules: StoredRules
+    versions: _Versions
+    max_steps: Annotated[int, Field(ge=1)]
+    seed: int
+
+
+class _OneAgent(_Conditions, _Played):
+    pass
+
+
+class _Agents(_Conditions):
+    results: Annotated[list[_Played], Field(min_length=1)]
+
 
 def read_json(path: Path) -> list[Stored]:
     """Return the evaluations that a result file holds.
 
     Raises:
-        ScorpionError: if the file cannot be read or is no result file.
+        ScorpionError: if the file cannot be read or is no result file; the text names the place.
     """
     data = read_object(path, "result file")
-    try:
-        return [
-            Stored(_read_evaluation(data | result), str(path), str(data["versions"]["environment"]))
-            for result in data.get("results", [{}])
-        ]
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ScorpionError(
-            f"{path} is no result file of an evaluation: {type(error).__name__}, {error}."
-        ) from error
+    refusal = "is no result file of an evaluation"
+    if "results" in data:
+        several = checked(_Agents, data, path, refusal)
+        return [_stored(several, played, path) for played in several.results]
+    one = checked(_OneAgent, data, path, refusal)
+    return [_stored(one, one, path)]
 
 
-def _read_evaluation(data: dict[str, Any]) -> Evaluation:
-    return Evaluation(
-        agent=data["agent"],
-        information=data["information"],
-        stochastic=data["stochastic"],
-        rules=get_rules(data["rules"]),
-        max_steps=data["max_steps"],
-        seed=data["seed"],
-        deals=tuple(DealResult(**deal) for deal in data["deals"]),
-        seconds=data["summary"]["seconds"],
+def _stored(under: _Conditions, played: _Played, path: Path) -> Stored:
+    evaluation = Evaluation(
+        agent=played.agent,
+        information=played.information,
+        stochastic=played.stochastic,
+        rules=under.rules,
+        max_steps=under.max_steps,
+        seed=under.seed,
+        deals=tuple(DealResult(**dict(deal)) for deal in played.deals),
+        seconds=played.summary.seconds,
     )
+    return Stored(evaluation, str(path), under.versions.environment)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 from gymnasium import spaces
+from pydantic import ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
@@ -43,6 +44,7 @@ from scorpion_agents.models.files import (
     read_weights,
     write_model,
 )
+from scorpion_agents.schemas import first_fault
 from scorpion_env.environment.spaces import action_space, observation_space
 from scorpion_env.errors import ScorpionError
 from scorpion_env.kernels.observation import (
@@ -54,7 +56,7 @@ from scorpion_env.kernels.observation import (
     ROW,
     TO_COME,
 )
-from scorpion_env.rules import Rules, get_rules
+from scorpion_env.rules import Rules
 
 CHUNK = 64
 """Games are fed to the network in batches of exactly so many: the rounding of a matrix product can
@@ -268,24 +270,22 @@ def load_ppo(
 
 def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) -> PPOAgent:
     about = read_description(folder)
-    played = get_rules(about["rules"])
-    if played != rules:
+    if about.rules != rules:
         raise ScorpionError(
-            f"The model in {folder} plays rules '{played.name}', not '{rules.name}'."
+            f"The model in {folder} plays rules '{about.rules.name}', not '{rules.name}'."
         )
     try:
-        described = about["network"] | {"rules": about["rules"]} | about.get("values", {})
+        described = about.network | about.values | {"rules": rules.as_dict()}
         config = TrainConfig.model_validate(described)
         policy = empty_policy(config)
         policy.load_state_dict(load_tensors(read_weights(folder, about)))
     except ScorpionError:
         raise
     except (ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        reason = str(error).splitlines()[0]
-        written = about.get("versions", {}).get("scorpion_env", "unknown")
+        written = about.versions.get("scorpion_env", "unknown")
         raise ScorpionError(
             f"The model in {folder}, written by scorpion_env {written}, cannot be loaded by "
-            f"scorpion_env {scorpion_env.__version__}: {reason}"
+            f"scorpion_env {scorpion_env.__version__}: {_reason(error)}"
         ) from error
     options: dict[str, Any] = {"mask_null_moves": config.mask_null_moves, "stochastic": stochastic}
     returns = Returns(config.reward, config.reward_scale, config.win_bonus, config.gamma)
@@ -310,17 +310,22 @@ def start_from(policy: MaskableActorCriticPolicy, path: Path, config: TrainConfi
     folder = path / "last" if (path / "last" / MODEL_FILE).is_file() else find_model(path)
     about = read_description(folder)
     network = describe_network(config)
-    for key in network.keys() | about["network"].keys():
-        if about["network"].get(key) != network.get(key):
+    for key in network.keys() | about.network.keys():
+        if about.network.get(key) != network.get(key):
             raise ScorpionError(
-                f"The model in {folder} has {key} {about['network'].get(key)}, this configuration "
+                f"The model in {folder} has {key} {about.network.get(key)}, this configuration "
                 f"{network.get(key)}; start_from needs the same network."
             )
     try:
         policy.load_state_dict(load_tensors(read_weights(folder, about)))
     except (RuntimeError, SafetensorError) as error:
-        reason = str(error).splitlines()[0]
-        raise ScorpionError(f"The model in {folder} cannot be loaded: {reason}") from error
+        raise ScorpionError(f"The model in {folder} cannot be loaded: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        return f"{first_fault(error)}."
+    return str(error).splitlines()[0]
 
 
 def describe_network(config: TrainConfig) -> dict[str, Any]:
@@ -330,7 +335,7 @@ def describe_network(config: TrainConfig) -> dict[str, Any]:
 
 
 def describe_values(config: TrainConfig) -> dict[str, Any]:
-    """Return what a model file says of its critic's values: what they are the values of."""
+    """Return what a model file says of its critic's values: which returns they estimate."""
     keys = {"critic", "reward", "reward_scale", "win_bonus", "gamma"}
     return config.model_dump(mode="json", include=keys)
 

@@ -36,6 +36,7 @@ from sb3_contrib import MaskablePPO
 
 import scorpion_env
 from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.schemas import first_fault
 from scorpion_agents.training.recorded_env import RecordedVecEnv
 from scorpion_env.environment.deal_lists import DEALS
 from scorpion_env.errors import ScorpionError
@@ -281,7 +282,7 @@ def _refuse_another_config(folder: Path, progress: Progress, config: TrainConfig
         raise ScorpionError(
             f"{folder / CHECKPOINT_FILE} was written by scorpion_env "
             f"{progress.versions.get('scorpion_env')} for a configuration that scorpion_env "
-            f"{scorpion_env.__version__} does not know: {error.errors()[0]['msg']}."
+            f"{scorpion_env.__version__} does not know: {first_fault(error)}."
         ) from error
     for key in TrainConfig.model_fields:
         before, now = getattr(written, key), getattr(config, key)
@@ -304,6 +305,5 @@ def refused(folder: Path, checkpoint: Checkpoint, error: Exception) -> ScorpionE
 
 def _first_line(error: Exception) -> str:
     if isinstance(error, ValidationError):
-        first = error.errors()[0]
-        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}."
+        return f"{first_fault(error)}."
     return (str(error).splitlines() or [type(error).__name__])[0]

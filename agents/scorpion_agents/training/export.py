@@ -18,6 +18,7 @@ import yaml
 from scorpion_agents.evaluation.evaluate import Evaluation, evaluate
 from scorpion_agents.models.files import (
     MODEL_FILE,
+    Description,
     find_model,
     read_description,
     read_weights,
@@ -28,7 +29,7 @@ from scorpion_agents.pretrained import PRETRAINED
 from scorpion_agents.training.train import DEALS_FILE
 from scorpion_env.environment.deal_lists import ALL, WINNABLE, read_deal_list
 from scorpion_env.errors import ScorpionError
-from scorpion_env.rules import PRESETS, Rules, get_rules
+from scorpion_env.rules import PRESETS, Rules
 
 TRAINED_ON = {
     ALL: "drawn from 2**32 and above, keyed by the seed",
@@ -43,7 +44,7 @@ SCORE_FIELDS = (
 """What a description keeps of an evaluation's summary."""
 
 
-def export_model(run: Path, target: Path, deals: list[str]) -> dict[str, Any]:
+def export_model(run: Path, target: Path, deals: list[str]) -> Description:
     """Write the best model of a run folder, or the model of a folder, into a folder of its own.
 
     Args:
@@ -61,16 +62,16 @@ def export_model(run: Path, target: Path, deals: list[str]) -> dict[str, Any]:
         raise ScorpionError(f"{target} is there already; name another folder.")
     source = find_model(run)
     about = read_description(source)
-    rules = get_rules(about["rules"])
-    agent = load_ppo(source, rules)
+    agent = load_ppo(source, about.rules)
+    told = dict(about.plain)
     training = _training(run)
     if training:
-        about["training"] = training
-    scores = [_score(evaluate(agent, rules, text), text, target) for text in deals]
+        told["training"] = training
+    scores = [_score(evaluate(agent, about.rules, text), text, target) for text in deals]
     if scores:
-        about["scores"] = scores
-    write_model(target, read_weights(source, about), about)
-    return about
+        told["scores"] = scores
+    write_model(target, read_weights(source, about), told)
+    return read_description(target)
 
 
 def import_model(folder: Path, *, replace: bool = False, into: Path = PRETRAINED) -> Path:
@@ -86,7 +87,7 @@ def import_model(folder: Path, *, replace: bool = False, into: Path = PRETRAINED
     """
     source = find_model(folder)
     about = read_description(source)
-    rules = get_rules(about["rules"])
+    rules = about.rules
     if PRESETS.get(rules.name) != rules:
         raise ScorpionError(
             f"The model in {source} plays rules '{rules.name}', which are no preset; name its "
@@ -98,7 +99,7 @@ def import_model(folder: Path, *, replace: bool = False, into: Path = PRETRAINED
         raise ScorpionError(
             f"There is a pretrained model for '{rules.name}' already; --replace takes its place."
         )
-    write_model(target, read_weights(source, about), about)
+    write_model(target, read_weights(source, about), about.plain)
     return target
 
 

@@ -24,6 +24,7 @@ from pydantic import ValidationError
 
 from scorpion_agents.config.schema import TrainConfig
 from scorpion_agents.evaluation.intervals import Interval, mean_interval
+from scorpion_agents.schemas import first_fault
 from scorpion_agents.training.checkpoint import read_checkpoint
 from scorpion_agents.training.final import has_final, measure_final, read_final
 from scorpion_agents.training.machine import alone_in, chosen_threads, usable_cpus
@@ -229,7 +230,7 @@ def _read_plan(parent: Path) -> tuple[TrainConfig, list[int]]:
     try:
         return TrainConfig.model_validate(data.get("config")), seeds
     except ValidationError as error:
-        raise ScorpionError(f"{file} is damaged: {error.errors()[0]['msg']}.") from error
+        raise ScorpionError(f"{file} is damaged: {first_fault(error)}.") from error
 
 
 def _measured(folder: Path) -> bool:

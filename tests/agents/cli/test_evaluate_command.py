@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 from functools import partial
@@ -50,6 +51,20 @@ def test_bad_input_is_answered_with_a_sentence_and_code_2(
     assert refused.returncode == 2
     assert sentence in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_a_damaged_result_file_is_answered_with_its_place_and_code_2(tmp_path: Path) -> None:
+    file = tmp_path / "g.json"
+    run("--agent", "greedy", "--deals", "0:3", "--json", str(file))
+    data = json.loads(file.read_text())
+    data["deals"][2]["points"] = "x"
+    file.write_text(json.dumps(data))
+    refused = run("compare", str(file), str(file))
+    assert refused.returncode == 2
+    assert refused.stderr.endswith(
+        "g.json is no result file of an evaluation: 'deals.2.points' should be a valid integer, "
+        "not 'x'.\n"
+    )
 
 
 def test_a_reader_that_leaves_early_sees_no_traceback() -> None:

@@ -1,10 +1,11 @@
-"""Results of an evaluation: written, read back, compared, refused."""
+"""Result files: written, read back, refused."""
 
 from __future__ import annotations
 
 import csv
 import dataclasses
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +13,10 @@ import pytest
 
 from scorpion_agents import GreedyAgent, load_agent
 from scorpion_agents.evaluation.evaluate import evaluate
-from scorpion_agents.evaluation.results import (
-    Stored,
-    compare,
-    compare_stored,
-    read_json,
-    to_json,
-    write_csv,
-    write_json,
-)
-from scorpion_env import Rules, ScorpionError, get_rules
+from scorpion_agents.evaluation.results import read_json, to_json, write_csv, write_json
+from scorpion_env import ScorpionError
 from scorpion_env.notation.files import write_whole
 from support.evaluations import CLASSIC, evaluation, result
-
-
-def test_a_comparison_pairs_the_deals() -> None:
-    first = evaluation(result("0", won=True, points=9), result("1", points=5), agent="a")
-    second = evaluation(result("1", won=True, points=7), result("0", points=1), agent="b")
-    found = compare(first, second)
-    assert (found.only_first, found.only_second, found.deals) == (1, 1, 2)
-    assert found.points_difference == pytest.approx(3)
-    assert found.wins_p == 1
-
-
-# --- files
 
 
 def test_a_result_file_says_all_that_it_depends_on(tmp_path: Path) -> None:
@@ -98,36 +79,46 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, text: str) -> None:
         read_json(tmp_path / "x.json")
 
 
-def other_rules() -> Rules:
-    return dataclasses.replace(CLASSIC, max_steps=499)
+Change = Callable[[dict[str, Any]], object]
+
+DAMAGES: list[tuple[Change, str]] = [
+    (lambda d: d["deals"][1].update(points="x"), "'deals.1.points' should be .* integer, not 'x'"),
+    (lambda d: d["deals"][1].update(points="5"), "'deals.1.points' should be .* integer, not '5'"),
+    (lambda d: d["deals"][1].update(points=10**30), "'deals.1.points' should be less than"),
+    (lambda d: d["deals"][0].pop("runs"), "it says nothing of deals.0.runs"),
+    (lambda d: d["deals"][0].update(pionts=7), "'deals.0.pionts' .*not 7"),
+    (lambda d: d["deals"][0].update(outcome="drawn"), "'deals.0.outcome' .*'truncated', not 'dra"),
+    (lambda d: d.update(deals=[5]), "'deals.0' should be an object, not 5"),
+    (lambda d: d.update(deals=[]), "'deals' .* at least 1 item"),
+    (lambda d: d.update(deals={}), "'deals' should be a valid list, not {}"),
+    (lambda d: d.update(rules="clasic"), "Unknown preset 'clasic'. Did you mean 'classic'"),
+    (lambda d: d.update(rules=["classic"]), "'rules' should be the name of a preset or an object"),
+    (lambda d: d.update(rules={"name": "x", "columns": 7}), "columns is a list of numbers"),
+    (lambda d: d.update(agent=None), "'agent' should be a valid string, not None"),
+    (lambda d: d.update(information="all"), "'information' should be 'player' or 'oracle'"),
+    (lambda d: d.update(stochastic="no"), "'stochastic' should be a valid boolean, not 'no'"),
+    (lambda d: d.update(max_steps=0), "'max_steps' should be greater"),
+    (lambda d: d.update(seed=0.5), "'seed' should be a valid integer, not 0.5"),
+    (lambda d: d.update(versions=[1]), "'versions' should be an object"),
+    (lambda d: d["versions"].pop("environment"), "it says nothing of versions.environment"),
+    (lambda d: d["summary"].update(seconds=float("nan")), "'summary.seconds' .*not finite"),
+    (lambda d: d.update(results=[]), "'results' .* at least 1 item"),
+    (lambda d: d.update(results=[{"agent": "x"}]), "it says nothing of results.0.information"),
+    (lambda d: d.update(results=7), "'results' should be a valid list, not 7"),
+]
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"rules": get_rules("wasp")}, r"the rules \(classic against wasp\)"),
-        ({"rules": other_rules()}, "what 'classic' means"),
-        ({"max_steps": 100}, r"the step limit \(500 against 100\)"),
-        ({"deals": (result("0"), result("2"))}, "the deals"),
-        ({"deals": (result("0"),)}, "the deals"),
-        (
-            {"deals": (result("0"), dataclasses.replace(result("1"), board="KS"))},
-            "'1' is not the same board",
-        ),
-    ],
-)
-def test_results_that_differ_in_more_than_the_agent_are_not_compared(
-    changes: dict[str, Any], sentence: str
+@pytest.mark.parametrize(("damage", "fault"), DAMAGES)
+def test_a_damaged_file_is_refused_in_a_sentence_that_names_the_place(
+    damage: Change, fault: str, tmp_path: Path
 ) -> None:
-    first = evaluation(result("0"), result("1"))
-    second = dataclasses.replace(first, **changes)
-    with pytest.raises(ScorpionError, match=sentence):
-        compare(first, second)
-    with pytest.raises(ScorpionError, match=f"a.json and b.json cannot be compared.*{sentence}"):
-        compare_stored([Stored(first, "a.json", "v0"), Stored(second, "b.json", "v0")])
-
-
-def test_results_of_two_environment_versions_are_not_compared() -> None:
-    made = evaluation(result("0"), result("1"))
-    with pytest.raises(ScorpionError, match=r"version of the environment \(v0 against v1\)"):
-        compare_stored([Stored(made, "a.json", "v0"), Stored(made, "b.json", "v1")])
+    path = tmp_path / "x.json"
+    data = json.loads(json.dumps(to_json([evaluation(result("0"), result("1", points=5))])))
+    path.write_text(json.dumps(data))
+    assert len(read_json(path)) == 1
+    damage(data)
+    path.write_text(json.dumps(data))
+    with pytest.raises(ScorpionError, match=rf"x\.json is no result file .*: .*{fault}") as refusal:
+        read_json(path)
+    assert "\n" not in str(refusal.value)
+    assert len(str(refusal.value)) < 500

@@ -33,12 +33,27 @@ def test_models_that_do_not_fit_are_refused_with_the_reason(trained: Path, tmp_p
         (lambda d: d | {"format": "other"}, "does not describe"),
         (lambda d: d | {"network": d["network"] | {"net_arch": {"pi": [8], "vf": [8]}}}, "cannot"),
         (lambda d: d | {"network": d["network"] | {"extractor": "x"}}, "cannot"),
-        (lambda d: d | {"versions": [1]}, "says nothing of versions"),
+        (
+            lambda d: d | {"network": d["network"] | {"extractor": "x"}},
+            "'extractor' should be 'flat'",
+        ),
+        (lambda d: d | {"versions": [1]}, "is damaged: it says nothing of versions"),
+        (
+            lambda d: d | {"versions": {"torch": 2}},
+            "damaged: 'versions.torch' .* string, not 2",
+        ),
+        (lambda d: {k: v for k, v in d.items() if k != "rules"}, "it says nothing of rules"),
+        (lambda d: d | {"rules": 7}, "'rules' should be the name of a preset or an object, not 7"),
+        (lambda d: d | {"values": 7}, "is damaged: it says nothing of values"),
+        (lambda d: d | {"scores": [{"deals": "0:5"}]}, r"it says nothing of scores\.0\.win_rate"),
+        (lambda d: d | {"timesteps": "many"}, "'timesteps' should be a valid integer"),
+        (lambda d: d | {"weights": d["weights"] + "\0"}, "names no weights file"),
+        (lambda d: d | {"weights_sha256": None}, "'weights_sha256' should be a valid string"),
         (lambda d: d | {"weights": "../" + d["weights"]}, "names no weights file"),
     ]
-    for change, words in changes:
-        folder = tmp_path / words.replace(" ", "-")
-        folder.mkdir(exist_ok=True)
+    for number, (change, words) in enumerate(changes):
+        folder = tmp_path / str(number)
+        folder.mkdir()
         best = weights_of(trained / "best")
         (folder / best.name).write_bytes(best.read_bytes())
         about = json.loads((trained / "best" / MODEL_FILE).read_text())
