@@ -13,8 +13,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from scorpion_agents.config.files import read_config_file
 from scorpion_agents.evaluation.evaluate import Evaluation, evaluate
 from scorpion_agents.models.files import (
     MODEL_FILE,
@@ -113,7 +112,7 @@ def _training(run: Path) -> dict[str, Any]:
         return {}
     try:
         found = json.loads(about.read_text(encoding="utf-8"))
-        settings = yaml.safe_load(config.read_text(encoding="utf-8"))
+        settings, _ = read_config_file(config)
         kept = {key: found[key] for key in ("command", "started", "git_revision", "versions")}
         deals = settings.get("deals", ALL)
         if deals in TRAINED_ON:
@@ -122,7 +121,7 @@ def _training(run: Path) -> dict[str, Any]:
             numbers = read_deal_list(run / DEALS_FILE)
             kept["deals"] = f"a list of {len(numbers):,} from {numbers.min()} to {numbers.max()}"
             settings["deals"] = Path(deals).name
-    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise ScorpionError(f"{run} is no whole run folder: {error}.") from error
     kept["config"] = settings
     if settings.get("start_from") is not None:

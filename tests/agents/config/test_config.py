@@ -17,6 +17,13 @@ from support.paths import ROOT
 CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
 
 
+ALIASES = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{other}'] * 9)}]\n"
+    for other, name in zip("abcde", "bcdef", strict=True)
+)
+"""Six levels that stand for half a million words."""
+
+
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_every_shipped_configuration_is_valid_and_round_trips(path: Path, tmp_path: Path) -> None:
     config = load_config(path)
@@ -54,6 +61,21 @@ def test_overrides_and_options_win_over_the_file(tmp_path: Path) -> None:
         ("batch_size: 1e9", "larger than a rollout"),
         ("- a\n- b", "key: value"),
         ("a: [", "not valid YAML"),
+        ("learning_rate: {start: 1e-3, end: 1e-4, end: 9e-4}", "line 1: 'end' is given twice"),
+        ("rules:\n  name: x\n  decks: 1\n  name: y", "line 4: 'name' is given twice"),
+        ("seed: 0\ngamma: !!int abc", r"line 2, column 8: not valid YAML \(this is no 'int'\)"),
+        ("gamma: !!bool perhaps", "line 1, column 8: .*this is no 'bool'"),
+        ("seed: " + "9" * 5000, "line 1, column 7: .*this is no 'int'"),
+        ("seed: !!python/object/apply:os.getcwd []", "could not determine a constructor"),
+        ("seed: 0\nencoder: " + "[" * 3000, "line 2, column 28: .*nested too deeply"),
+        ("encoder: " + "{a: " * 3000, "line 1, .*nested too deeply"),
+        ("seed: 0\n\0", r"line 2: not valid YAML \(it holds the character U\+0000\)"),
+        ("encoder: &a [*a]", "too many values"),
+        (ALIASES, "too many values for a configuration; an alias counts as all"),
+        ("# " + "x" * 200_000, r"too long for a configuration \(200002 characters\)"),
+        ("encoder: [" + "1.5, " * 9000 + "2]", r"'encoder.0' should be a valid integer, not 1.5"),
+        ("net_arch: '" + "x" * 9000 + "'", "'net_arch' should be .*, not 'x{99}…"),
+        ("x" * 1000 + ": 1", "Unknown configuration key 'x{100}…'"),
     ],
 )
 def test_a_bad_configuration_is_refused_in_one_sentence(
@@ -64,6 +86,7 @@ def test_a_bad_configuration_is_refused_in_one_sentence(
     with pytest.raises(ConfigError, match=words) as refusal:
         load_config(path)
     assert "\n" not in str(refusal.value)
+    assert len(str(refusal.value)) < 1000
 
 
 def test_deals_may_be_a_file_of_boards_of_the_rules_that_are_trained(tmp_path: Path) -> None:
