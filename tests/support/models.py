@@ -9,7 +9,8 @@ from typing import Any
 import torch
 
 from scorpion_agents.config.schema import TrainConfig
-from scorpion_agents.models.ppo import empty_policy, save_model
+from scorpion_agents.models.networks import empty_policy
+from scorpion_agents.models.ppo import save_model
 
 SMALL: dict[str, Any] = {
     "policy": "afterstate",

@@ -88,7 +88,7 @@ def kill_after(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def step(self: TrainingEnv) -> Any:
         left[0] -= 1
         if left[0] < 0:
-            monkeypatch.setattr(callback.Keeper, "save", lambda _: None)
+            monkeypatch.setattr(callback.TrainingCallback, "save", lambda _: None)
             raise Killed
         return real_step(self)
 

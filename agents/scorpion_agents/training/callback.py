@@ -1,8 +1,8 @@
 """What watches a training: figures, evaluations, models, checkpoints, stopping.
 
-:class:`ResumablePPO` calls :class:`Keeper` after every update. That is the one moment at which a
-training can be taken up again, and the one at which anything is measured: the policy is the one
-that the update left, and the figures of the rollout, the update and the evaluation are written
+:class:`ResumablePPO` calls :class:`TrainingCallback` after every update. That is the one moment at
+which a training can be taken up again, and the one at which anything is measured: the policy is the
+one that the update left, and the figures of the rollout, the update and the evaluation are written
 together, under the steps played so far.
 """
 
@@ -56,26 +56,26 @@ class ResumablePPO(MaskablePPO):
 
     Attributes:
         iterations: Rollouts played and learnt from.
-        keeper: Called after each of them.
+        callback: Called before and after each of them.
     """
 
     iterations = 0
-    keeper: Keeper
+    callback: TrainingCallback
 
     def dump_logs(self, iteration: int = 0) -> None:
         """Write nothing yet: the update that comes next belongs to the same line."""
 
     def train(self) -> None:
-        """Learn from the rollout, then let the keeper look."""
-        self.keeper.before_update()
+        """Learn from the rollout; the callback looks before and after."""
+        self.callback.before_update()
         super().train()
         self.iterations += 1
-        self.keeper.after_update()
+        self.callback.after_update()
         super().dump_logs(self.iterations)
-        self.keeper.mark()
+        self.callback.mark()
 
 
-class Keeper(BaseCallback):
+class TrainingCallback(BaseCallback):
     """Watches a training: progress, figures of the last games, evaluations, models, stopping.
 
     Args:

@@ -24,15 +24,14 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from scorpion_agents.config.files import load_config
 from scorpion_agents.config.schema import TrainConfig
-from scorpion_agents.models.ppo import (
+from scorpion_agents.models.networks import (
     POLICIES,
     buffer_arguments,
     policy_arguments,
     share_descriptions,
-    start_from,
-    without_null_moves,
 )
-from scorpion_agents.training.callback import Keeper, ResumablePPO, Stop
+from scorpion_agents.models.ppo import start_from, without_null_moves
+from scorpion_agents.training.callback import ResumablePPO, Stop, TrainingCallback
 from scorpion_agents.training.checkpoint import Best, Checkpoint, current_versions, read_checkpoint
 from scorpion_agents.training.curves import open_curves
 from scorpion_agents.training.machine import alone_in, chosen_device, chosen_threads, note_session
@@ -270,20 +269,20 @@ def _run(
     share_descriptions(model)
     if config.start_from is not None and checkpoint is None:
         start_from(model.policy, Path(config.start_from), config)
-    keeper = Keeper(config, folder, env, stop=stop, say=say, threads=threads, bar=bar)
-    model.keeper = keeper
-    keeper.resume(model, checkpoint)
+    callback = TrainingCallback(config, folder, env, stop=stop, say=say, threads=threads, bar=bar)
+    model.callback = callback
+    callback.resume(model, checkpoint)
     with closing(open_curves(folder, steps, say)) as curves:
         model.set_logger(curves)
         try:
             model.learn(
-                config.timesteps - steps, callback=keeper, reset_num_timesteps=checkpoint is None
+                config.timesteps - steps, callback=callback, reset_num_timesteps=checkpoint is None
             )
         finally:
-            keeper.save()  # whatever ended it: a full disk, an error in an evaluation, a signal
-    assert keeper.reached is not None
-    progress = keeper.reached.progress
-    return Trained(folder, progress.timesteps, not progress.complete, keeper.best)
+            callback.save()  # whatever ended it: a full disk, an error in an evaluation, a signal
+    assert callback.reached is not None
+    progress = callback.reached.progress
+    return Trained(folder, progress.timesteps, not progress.complete, callback.best)
 
 
 def _say_differences(

@@ -15,7 +15,8 @@ from scorpion_agents.config.files import load_config
 from scorpion_agents.config.schema import TrainConfig
 from scorpion_agents.config.yaml_text import ConfigError
 from scorpion_agents.evaluation.evaluate import evaluate
-from scorpion_agents.models.ppo import PPOAgent, empty_policy, save_model
+from scorpion_agents.models.networks import empty_policy
+from scorpion_agents.models.ppo import PPOAgent, save_model
 from scorpion_agents.training.train import TrainingEnv, train
 from scorpion_env import ScorpionError, get_rules
 from support.models import SMALL

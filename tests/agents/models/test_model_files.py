@@ -18,6 +18,7 @@ from scorpion_agents.evaluation.evaluate import evaluate
 from scorpion_agents.models import files as model_files
 from scorpion_agents.models import ppo
 from scorpion_agents.models.files import MODEL_FILE, WEIGHTS_FILES
+from scorpion_agents.models.networks import empty_policy
 from scorpion_agents.training.train import TrainingEnv
 from scorpion_env import ScorpionError
 from support.runs import SMALL, weights_of
@@ -79,7 +80,7 @@ def test_a_writer_killed_between_weights_and_description_leaves_the_old_model(
     shutil.copytree(trained / "last", folder)
     before = load_agent(folder, "classic")
     config = TrainConfig.model_validate(SMALL)
-    policy = ppo.empty_policy(config)
+    policy = empty_policy(config)
 
     def write_weights_alone(path: Path, data: str | bytes) -> None:
         if path.name == MODEL_FILE:
