@@ -4,6 +4,7 @@ Examples:
     python scripts/evaluate.py --agent greedy --deals 0:20000 --json greedy.json
     python scripts/leaderboard.py add greedy.json     # into docs/leaderboard.csv
     python scripts/leaderboard.py                     # prints the table
+    python scripts/leaderboard.py short               # prints the README's rows
     python scripts/leaderboard.py curve "mlp" runs/a runs/b    # learning curves, one run a seed
     python scripts/leaderboard.py plot                # draws docs/plots/*.png
 """
@@ -30,6 +31,7 @@ from reports.leaderboard_rows import (
     read_rows,
     row_of,
     run_rows,
+    short_table,
     table,
 )
 from scorpion_agents.cli.options import main_guard
@@ -64,6 +66,13 @@ def add(files: tuple[Path, ...]) -> None:
             rows[tuple(str(row[k]) for k in KEY)] = row
     _write(RESULTS, FIELDS, rows.values())
     click.echo(f"{RESULTS.name}: {len(rows)} rows")
+
+
+@main.command()
+@main_guard
+def short() -> None:
+    """Print the README's rows of the table."""
+    click.echo(short_table(read_rows()), nl=False)
 
 
 @main.command()

@@ -1,4 +1,4 @@
-"""Print the README's table of presets, which is made from the data."""
+"""Print the table of docs/variants.md, which is made from the presets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _columns(rules: Rules) -> str:
 @click.command()
 @main_guard
 def main() -> None:
-    """Print the README's table of presets."""
+    """Print the table of docs/variants.md."""
     click.echo(table(), nl=False)
 
 

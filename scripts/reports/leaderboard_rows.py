@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from scorpion_agents.evaluation.evaluate import Evaluation
+from scorpion_agents.evaluation.intervals import wilson_interval
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import PRESETS, Rules
 from scorpion_env.solver import VERDICTS, Solver
@@ -33,6 +34,22 @@ NODE_LIMITS = {True: 1_000_000, False: 2000}
 that need more are counted as undecided."""
 
 Row = dict[str, Any]
+
+SHORT = {
+    "classic": (
+        "random",
+        "runs/quick",
+        "greedy",
+        "pretrained",
+        "search:64",
+        "playouts:256",
+        "search+pretrained:16",
+        "tree+pretrained:16",
+        "oracle",
+    ),
+    "flexible": ("greedy", "pretrained", "memory+pretrained"),
+}
+"""The agents that the README shows, for each preset."""
 
 HARDNESS = (53, 56, 62, 100, 400)
 """Upper bounds of the solver's nodes; a line that wins has about 50 moves, so few nodes are the
@@ -128,28 +145,43 @@ def share(wins: int, winnable: int, undecided: int) -> str:
 
 
 def table(rows: list[dict[str, str]]) -> str:
-    """Return the table as Markdown."""
+    """Return the table of docs/leaderboard.md, and the commands of its rows, as Markdown."""
     lines = [
         "| rules | agent | deals | wins | 95 % | points | runs | of the winnable | seconds |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        agent = f"`{row['agent']}`" + (" (oracle)" if row["information"] == "oracle" else "")
-        wins, games = int(row["wins"]), int(row["games"])
-        cells = (
-            f"`{row['rules']}`",
-            agent,
-            f"{row['first']}:{int(row['last']) + 1}",
-            f"{wins / games:.2%}",
-            f"{float(row['low']):.2%} to {float(row['high']):.2%}",
-            f"{float(row['mean_points']):.1f}",
-            f"{float(row['mean_runs']):.2f}",
-            share(wins, int(row["winnable"]), int(row["undecided"])),
-            row["seconds_a_game"],
-        )
-        lines.append(f"| {' | '.join(cells)} |")
+        of_the_winnable = share(int(row["wins"]), int(row["winnable"]), int(row["undecided"]))
+        runs = f"{float(row['mean_runs']):.2f}"
+        lines.append(_line(*_result(row), runs, of_the_winnable, row["seconds_a_game"]))
     commands = dict.fromkeys(row["command"] for row in rows)
     return "\n".join([*lines, "", "```bash", *commands, "```", ""])
+
+
+def short_table(rows: list[dict[str, str]]) -> str:
+    """Return the README's table, a part of the other, as Markdown."""
+    lines = ["| rules | agent | deals | wins | 95 % | points |", "|---|---|---|---|---|---|"]
+    lines += [_line(*_result(row)) for row in rows if row["agent"] in SHORT.get(row["rules"], ())]
+    return "\n".join([*lines, ""])
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _result(row: dict[str, str]) -> tuple[str, ...]:
+    """Return who played what, and with which result, as both tables say it."""
+    agent = f"`{row['agent']}`" + (" (oracle)" if row["information"] == "oracle" else "")
+    wins, games = int(row["wins"]), int(row["games"])
+    low, high = wilson_interval(wins, games)
+    return (
+        f"`{row['rules']}`",
+        agent,
+        f"{row['first']}:{int(row['last']) + 1}",
+        f"{wins / games:.2%}",
+        f"{low:.2%} to {high:.2%}",
+        row["mean_points"],
+    )
 
 
 def read_curves(path: Path) -> list[Row]:

@@ -20,16 +20,24 @@ def scripts_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(ROOT / "scripts"), *sys.path])
 
 
-def between_markers(page: str) -> str:
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    return text.partition("<!-- table -->\n")[2].partition("<!-- /table -->")[0]
+def between_markers(page: str, name: str = "table") -> str:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert text.count(f"<!-- {name} -->\n") == 1
+    return text.partition(f"<!-- {name} -->\n")[2].partition(f"<!-- /{name} -->")[0]
+
+
+def test_the_table_of_presets_is_made_from_the_data() -> None:
+    import presets
+
+    shown = between_markers("docs/variants.md", "presets")
+    assert shown == presets.table(), "run python scripts/presets.py and paste its output"
 
 
 def test_the_table_of_winnability_is_made_from_the_surveys() -> None:
     import winnability
 
     expected = winnability.table(winnability.surveys())
-    assert between_markers("winnability.md") == expected, "run python scripts/winnability.py"
+    assert between_markers("docs/winnability.md") == expected, "run python scripts/winnability.py"
 
 
 def test_a_survey_adds_up() -> None:
@@ -67,7 +75,18 @@ def test_the_leaderboard_is_made_from_its_rows() -> None:
     import reports.leaderboard_rows as leaderboard
 
     expected = leaderboard.table(leaderboard.read_rows())
-    assert between_markers("leaderboard.md") == expected, "run python scripts/leaderboard.py"
+    assert between_markers("docs/leaderboard.md") == expected, "run python scripts/leaderboard.py"
+
+
+def test_the_results_of_the_readme_are_rows_of_the_leaderboard() -> None:
+    import reports.leaderboard_rows as leaderboard
+
+    rows = leaderboard.read_rows()
+    expected = leaderboard.short_table(rows)
+    assert len(expected.splitlines()) == 2 + sum(map(len, leaderboard.SHORT.values()))
+    assert between_markers("README.md", "results") == expected, (
+        "run python scripts/leaderboard.py short and paste its output"
+    )
 
 
 @pytest.mark.parametrize(
