@@ -19,14 +19,15 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 from numba import njit
 
 _TOKEN = secrets.token_hex(4)
 """With the process's number: two containers that share a cache may have equal ones."""
 
-F = TypeVar("F", bound=Callable[..., object])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 _IMPORTS = re.compile(
@@ -95,7 +96,7 @@ def _source(module: str) -> Path | None:
     return None
 
 
-def compiled(function: F) -> F:
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function with numba, in no-Python mode, without the GIL, cached on disk.
 
     Where nothing can be written, neither beside the source nor in the user's cache folder, it is
@@ -104,7 +105,7 @@ def compiled(function: F) -> F:
     return _compile(function)
 
 
-def inlined(function: F) -> F:
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function as `compiled` does, and copy it into the compiled functions that call it.
 
     For what is called at every step: a call costs numba several times what it costs C.
@@ -112,14 +113,14 @@ def inlined(function: F) -> F:
     return _compile(function, forceinline=True)
 
 
-def _compile(function: F, **options: bool) -> F:
-    compile_function: Any = njit
+def _compile(function: Callable[P, R], **options: bool) -> Callable[P, R]:
+    compiler: Any = njit  # typed in some releases of numba only
     try:
-        dispatcher = compile_function(cache=True, nogil=True, **options)(function)
+        dispatcher = compiler(cache=True, nogil=True, **options)(function)
     except RuntimeError:
-        return cast(F, compile_function(nogil=True, **options)(function))
+        return compiler(nogil=True, **options)(function)
     file = dispatcher._cache._cache_file
     file._source_stamp = (file._source_stamp, sources_digest(function.__module__))
     numbered = file._data_name
     file._data_name = lambda number: f"{_TOKEN}-{os.getpid()}-{numbered(number)}"
-    return cast(F, dispatcher)
+    return dispatcher

@@ -26,25 +26,13 @@ from scorpion_env.kernels.tableau import RANK, SUIT
 from scorpion_env.proofs.precedence import find_precedence
 from scorpion_env.proofs.pruning import hopeless
 from scorpion_env.proofs.stubborn_sets import list_moves, list_needed, takes_reserve
+from scorpion_env.solver.memory import SolverMemory
 
 PRUNE_NOTHING, PRUNE_DEAD, PRUNE_ALL = 0, 1, 2
 """How much is left out: nothing (for tests), hopeless positions, and needless moves as well."""
 
 WINS, LOSES, GOES_ON, TABLE_FULL = 0, 1, 2, 3
 """What a slice of the search came to."""
-
-SEARCH_DTYPE = np.dtype(
-    [
-        ("salt", np.uint64),
-        ("nodes", np.int64),
-        ("depth", np.int64),
-        ("used", np.int64),  # keys in the table
-        ("cut", np.int64),  # whether a line was cut for its length
-        ("entered", np.int64),  # whether the position on top of the stack is in the table
-        ("prune", np.int64),
-    ],
-    align=True,
-)
 
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _FACE_DOWN = np.uint64(128)
@@ -140,89 +128,79 @@ def _sort_moves(g: Any, rules: Any, moves: Any, n: Any) -> None:
 
 
 @compiled
-def _enter(
-    g: Any, rules: Any, order: Any, w: Any, s: Any, table: Any, moves: Any, count: Any
-) -> Any:
+def _refuted(g: Any, rules: Any, order: Any, work: Any) -> Any:
+    """Return whether it is proved that no line wins."""
+    if order is not None:
+        return not find_precedence(g, rules, order)
+    return hopeless(g, rules, work)
+
+
+@compiled
+def _list_moves(g: Any, rules: Any, order: Any, prune: Any, moves: Any, spare: Any) -> Any:
+    """Write the moves to be tried, the most promising first; return how many there are."""
+    if order is not None:
+        if prune == PRUNE_ALL:
+            return list_needed(g, rules, order, moves, spare)
+        return list_moves(g, rules, moves)
+    n = list_moves(g, rules, moves)
+    _sort_moves(g, rules, moves, n)
+    return n
+
+
+@compiled
+def _enter(g: Any, memory: SolverMemory) -> Any:
     """Enter the position on top of the stack and list its moves; return whether it is won."""
+    rules, s, stack = memory.rules, memory.state, memory.stack
     d = s.depth
-    count[d] = 0
+    stack[d].count = 0
     s.nodes += 1
-    if not add_key(table, position_key(g, rules) ^ s.salt):
+    if not add_key(memory.table, position_key(g, rules) ^ s.salt):
         return False
     s.used += 1
-    if s.prune != PRUNE_NOTHING:
-        if order is not None:
-            if not find_precedence(g, rules, order):
-                return False
-        elif hopeless(g, rules, w):
-            return False
+    if s.prune != PRUNE_NOTHING and _refuted(g, rules, memory.order, memory.work):
+        return False
     conclude(g, rules)
     if g.status == WON:
         return True
     if g.status == LOST:
         return False
-    if d + 1 == count.shape[0]:
+    if d + 2 == stack.shape[0]:
         s.cut = 1
         return False
-    if order is not None:
-        if s.prune == PRUNE_ALL:
-            count[d] = list_needed(g, rules, order, moves[d], moves[d + 1])
-        else:
-            count[d] = list_moves(g, rules, moves[d])
-    else:
-        count[d] = list_moves(g, rules, moves[d])
-        _sort_moves(g, rules, moves[d], count[d])
+    moves, spare = stack[d].moves, stack[d + 1].moves
+    stack[d].count = _list_moves(g, rules, memory.order, s.prune, moves, spare)
     return False
 
 
 @compiled
-def search(
-    g: Any,
-    rules: Any,
-    order: Any,
-    w: Any,
-    s: Any,
-    table: Any,
-    moves: Any,
-    count: Any,
-    tried: Any,
-    log: Any,
-    node_limit: Any,
-) -> Any:
+def search(g: Any, memory: SolverMemory, node_limit: Any) -> Any:
     """Search until the game is won, all lines are known to lose, or the slice is used up.
 
     Args:
         g: The game; at the end it stands at the position on top of the stack.
-        rules: Its rules, without undo as an action and without a step limit.
-        order: A ``PRECEDENCE_DTYPE`` record where `is_strict`, or else None: only the proofs that
-            hold for the variant are compiled.
-        w: A ``WORK_DTYPE`` record.
-        s: A ``SEARCH_DTYPE`` record; all zero but `salt` and `prune` before the first slice.
-        table: Keys of the positions entered, uint64.
-        moves: Moves by depth, int16 ``(depths, moves)``.
-        count: How many of them there are, int64 ``(depths,)``.
-        tried: How many of them were tried, likewise.
-        log: The undo log.
+        memory: What the search works in, and the rules.
         node_limit: Stop when so many nodes have been entered in all.
 
     Returns:
-        ``WINS`` with the line in `moves` and `tried`, ``LOSES`` (proved unless ``s.cut``),
-        ``GOES_ON`` or ``TABLE_FULL``.
+        ``WINS`` with the line on the stack, the last move tried at each depth, ``LOSES`` (proved
+        unless ``state.cut``), ``GOES_ON`` or ``TABLE_FULL``.
     """
-    half = table.shape[0] // 2
+    rules, s, stack, log = memory.rules, memory.state, memory.stack, memory.log
+    half = memory.table.shape[0] // 2
     while True:
+        top = stack[s.depth]
         if not s.entered:
             if s.nodes >= node_limit:
                 return GOES_ON
             if s.used >= half:
                 return TABLE_FULL
-            tried[s.depth] = 0
-            if _enter(g, rules, order, w, s, table, moves, count):
+            top.tried = 0
+            if _enter(g, memory):
                 return WINS
             s.entered = 1
-        if tried[s.depth] < count[s.depth]:
-            action = moves[s.depth, tried[s.depth]]
-            tried[s.depth] += 1
+        if top.tried < top.count:
+            action = top.moves[top.tried]
+            top.tried += 1
             play(g, rules, action, log)
             s.depth += 1
             s.entered = 0
@@ -235,49 +213,29 @@ def search(
 
 @compiled
 def search_deals(
-    g: Any,
-    rules: Any,
-    order: Any,
-    w: Any,
-    s: Any,
-    table: Any,
-    moves: Any,
-    count: Any,
-    tried: Any,
-    log: Any,
-    first: Any,
-    node_limit: Any,
-    verdicts: Any,
-    nodes: Any,
+    g: Any, memory: SolverMemory, first: Any, node_limit: Any, verdicts: Any, nodes: Any
 ) -> None:
     """Search seeded deals ``first``, ``first + 1``, … (uint64), each within the node limit.
 
     The table is shared, its keys told apart by a salt, and emptied when a quarter is in use.
 
     Args:
-        g: A game; see `search` for this and what follows, down to the log.
-        rules: Its rules.
-        order: A ``PRECEDENCE_DTYPE`` record or None.
-        w: A ``WORK_DTYPE`` record.
-        s: A ``SEARCH_DTYPE`` record.
-        table: Keys of the positions entered.
-        moves: Moves by depth.
-        count: How many of them there are.
-        tried: How many of them were tried.
-        log: The undo log.
+        g: A game to work with.
+        memory: What the search works in, and the rules.
         first: Number of the first deal.
         node_limit: Positions to look at in each deal, at most.
         verdicts: What each came to, int8 ``(deals,)``; ``GOES_ON`` where a limit ended it.
         nodes: Nodes entered, int64 ``(deals,)``.
     """
+    s, table = memory.state, memory.table
     for i in range(verdicts.shape[0]):
         if s.used > table.shape[0] // 4:
             table[:] = np.uint64(0)
             s.used = 0
         s.salt = mix64(first + np.uint64(i))
         s.nodes = s.depth = s.cut = s.entered = 0
-        start_deal(g, rules, first + np.uint64(i))
-        verdict = search(g, rules, order, w, s, table, moves, count, tried, log, node_limit)
+        start_deal(g, memory.rules, first + np.uint64(i))
+        verdict = search(g, memory, node_limit)
         if verdict == TABLE_FULL or (verdict == LOSES and s.cut):
             verdict = GOES_ON
         verdicts[i] = verdict

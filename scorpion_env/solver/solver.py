@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,16 +35,13 @@ from scorpion_env.solver.kernels import (
     GOES_ON,
     LOSES,
     PRUNE_ALL,
-    SEARCH_DTYPE,
     TABLE_FULL,
     WINS,
     grow_table,
     search,
     search_deals,
 )
-
-_search: Any = search
-_search_deals: Any = search_deals
+from scorpion_env.solver.memory import SEARCH_DTYPE, SolverMemory, stack_dtype
 
 VERDICTS = ("won", "lost", "unknown")
 
@@ -97,56 +93,45 @@ class Solver:
         self.memory_limit = memory_limit
         plain = replace(self.rules, undo_action=False, undo_limit=None)
         self._batch = Batch(plain, 1)
-        self._batch.rules_record["max_steps"] = NO_LIMIT
-        self._work = np.zeros(1, WORK_DTYPE)
-        self._state = np.zeros(1, SEARCH_DTYPE)
-        self._state["prune"] = PRUNE_ALL
-        self.strict = bool(is_strict(self._batch.rules_record[0]))
+        record = self._batch.rules_record[0]
+        record["max_steps"] = NO_LIMIT
+        self.strict = bool(is_strict(record))
         depths = 1 + (STRICT_DEPTH if self.strict else plain.max_steps)
-        capacity = self._batch.games.dtype["legal"].shape[0]
-        self._moves = np.zeros((depths + 1, capacity), np.int16)
-        self._count = np.zeros(depths, np.int64)
-        self._tried = np.zeros(depths, np.int64)
-        self._log = np.zeros(log_capacity(plain, depths), np.int32)
-        self._table = self._new_table(_FIRST_BITS)
+        legal = self._batch.games.dtype["legal"].shape[0]
+        work = np.zeros(1, WORK_DTYPE)[0]
+        self._memory = SolverMemory(
+            rules=record,
+            order=work["precedence"] if self.strict else None,
+            work=work,
+            state=np.zeros(1, SEARCH_DTYPE)[0],
+            table=self._new_table(_FIRST_BITS),
+            stack=np.zeros(depths + 1, stack_dtype(legal)),
+            log=np.zeros(log_capacity(plain, depths), np.int32),
+        )
+        self._memory.state["prune"] = PRUNE_ALL
 
     def _new_table(self, bits: int) -> npt.NDArray[np.uint64]:
         if _KEY_BYTES << bits > self.memory_limit:
             raise ScorpionError(f"The memory limit must be at least {_KEY_BYTES << bits} bytes.")
         return np.zeros(1 << bits, np.uint64)
 
-    def _arguments(self) -> list[Any]:
-        return [
-            self._batch.games[0],
-            self._batch.rules_record[0],
-            self._work[0]["precedence"] if self.strict else None,
-            self._work[0],
-            self._state[0],
-            self._table,
-            self._moves,
-            self._count,
-            self._tried,
-            self._log,
-        ]
-
-    def search_memory(self, node_limit: int) -> tuple[tuple[Any, ...], Any, Any]:
+    def search_memory(self, node_limit: int) -> SolverMemory:
         """Return what it takes to call the compiled search oneself, for players that search.
 
         Args:
             node_limit: Positions that one search looks at, at most.
 
         Returns:
-            The arguments `order` to `tried` of :func:`scorpion_env.solver.kernels.search`, with a
-            table that a single search cannot fill; the undo log; and the record of the rules.
+            What this solver works in, with a table that a single search cannot fill.
         """
-        arguments = self._arguments()
-        table = self._new_table(max(_FIRST_BITS, (4 * node_limit).bit_length()))
-        memory = (*arguments[2:5], table, *arguments[6:9])
-        return memory, self._log, self._batch.rules_record[0]
+        bits = max(_FIRST_BITS, (4 * node_limit).bit_length())
+        return self._memory._replace(table=self._new_table(bits))
 
-    def _restart(self) -> None:
+    def _restart(self, bits: int = _FIRST_BITS) -> None:
+        """Forget the last search, and begin with a table of ``2**bits`` keys."""
+        self._memory = self._memory._replace(table=self._new_table(bits))
         for field in ("nodes", "depth", "used", "cut", "entered", "salt"):
-            self._state[field] = 0
+            self._memory.state[field] = 0
         self._batch.games["log_events"] = 0
         self._batch.games["log_actions"] = 0
 
@@ -173,29 +158,29 @@ class Solver:
             start = Position("game", start.board())
         self._batch.start(0, as_deal(start, self.rules))
         self._restart()
-        self._table = self._new_table(_FIRST_BITS)
-        _search(*self._arguments(), 0)  # loads the compiled code before the clock starts
+        g, state = self._batch.games[0], self._memory.state
+        search(g, self._memory, 0)  # loads the compiled code before the clock starts
         began = time.perf_counter()
         while True:
-            slice_end = min(int(self._state["nodes"][0]) + _SLICE, node_limit)
-            result = _search(*self._arguments(), slice_end)
+            slice_end = min(int(state["nodes"]) + _SLICE, node_limit)
+            result = search(g, self._memory, slice_end)
             if result == TABLE_FULL and self._grow():
                 continue
             seconds = time.perf_counter() - began
-            if result != GOES_ON or self._state["nodes"][0] >= node_limit:
+            if result != GOES_ON or state["nodes"] >= node_limit:
                 break
             if time_limit is not None and seconds >= time_limit:
                 break
         return self._solution(result, seconds)
 
     def _solution(self, result: int, seconds: float) -> Solution:
-        state = self._state[0]
+        state, stack = self._memory.state, self._memory.stack
         actions: list[int] = []
         verdict = "unknown"
         if result == WINS:
             verdict = "won"
-            for depth in range(int(state["depth"])):
-                actions.append(int(self._moves[depth, self._tried[depth] - 1]))
+            for top in stack[: int(state["depth"])]:
+                actions.append(int(top["moves"][top["tried"] - 1]))
         elif result == LOSES and not state["cut"]:
             verdict = "lost"
         moves = tuple(action_text(action, self.rules) for action in actions)
@@ -203,11 +188,12 @@ class Solver:
 
     def _grow(self) -> bool:
         """Double the table; False if the memory limit forbids it."""
-        if 3 * self._table.nbytes > self.memory_limit:
+        table = self._memory.table
+        if 3 * table.nbytes > self.memory_limit:
             return False
-        larger = np.zeros(2 * len(self._table), np.uint64)
-        grow_table(self._table, larger)
-        self._table = larger
+        larger = np.zeros(2 * len(table), np.uint64)
+        grow_table(table, larger)
+        self._memory = self._memory._replace(table=larger)
         return True
 
     def solve_deals(
@@ -228,11 +214,10 @@ class Solver:
         """
         verdicts = np.zeros(count, np.int8)
         nodes = np.zeros(count, np.int64)
-        self._restart()
         quick = min(quick_nodes, node_limit)
-        bits = max(_FIRST_BITS, (4 * quick).bit_length())
-        self._table = self._new_table(bits)
-        _search_deals(*self._arguments(), np.uint64(first), quick, verdicts, nodes)
+        self._restart(max(_FIRST_BITS, (4 * quick).bit_length()))
+        g = self._batch.games[0]
+        search_deals(g, self._memory, np.uint64(first), quick, verdicts, nodes)
         if node_limit > quick:
             for i in np.flatnonzero(verdicts == VERDICTS.index("unknown")).tolist():
                 solution = self.solve(first + i, node_limit=node_limit)

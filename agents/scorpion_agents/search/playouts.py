@@ -10,15 +10,13 @@ import numpy as np
 
 from scorpion_agents.base import Actions, Agent, Draws, Masks, Observations
 from scorpion_agents.search.determinizations import (
-    find_hidden,
+    determinize,
     find_moves,
-    lay_out,
     moves_in_mask,
-    shuffle,
     try_action,
 )
 from scorpion_agents.search.solver_search import CHUNK, budget_text, check_budget
-from scorpion_env.batch.games import Batch
+from scorpion_agents.seen_game import Table, find_hidden, new_table
 from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.play import conclude, play
 from scorpion_env.kernels.pointers import pointer
@@ -36,14 +34,14 @@ WIN_POINTS = 500
 class PlayoutAgent(Agent):
     """Takes the move after which games of greedy moves earn most.
 
-    It fills in the hidden cards at random, many times. In each arrangement it makes each move in
-    turn and plays on with greedy moves that know no more than a player does, chance deciding among
-    equal ones. Most points on average, a win counted as ``WIN_POINTS`` more, is best. Unlike the
-    players that ask the solver it supposes too little skill rather than too much knowledge.
+    It fills in the hidden cards at random, many times. In each determinization it makes each move
+    in turn and plays on with greedy moves that know no more than a player does, chance deciding
+    among equal ones. Most points on average, a win counted as ``WIN_POINTS`` more, is best. Unlike
+    the players that ask the solver it supposes too little skill rather than too much knowledge.
 
     Args:
         rules: The variant.
-        samples: Arrangements for each move.
+        samples: Determinizations for each move.
         milliseconds: Time for each move instead; then its play depends on the machine.
     """
 
@@ -56,10 +54,8 @@ class PlayoutAgent(Agent):
         super().__init__(f"{PLAYOUTS}:{budget_text(samples, milliseconds)}", rules)
         self.samples = samples
         self.milliseconds = milliseconds
-        batch = Batch(replace(rules, undo_action=False), 2)  # to take moves back leads nowhere
-        self._games, self._log, self._record = batch.games, batch.log, batch.rules_record[0]
-        self._hidden = np.zeros(rules.cards, np.int8)
-        self._moves = np.zeros(batch.games.dtype["legal"].shape[0], np.int16)
+        self._table = new_table(replace(rules, undo_action=False))  # moves are not taken back
+        self._moves = np.zeros(self._table.position.dtype["legal"].shape[0], np.int16)
 
     def act(self, observations: Observations, masks: Masks, draws: Draws) -> Actions:
         """Choose an action in each game; see :meth:`Agent.act`."""
@@ -69,50 +65,37 @@ class PlayoutAgent(Agent):
     def _choose(self, observation: Any, mask: Any, draw: float) -> int:
         if mask.sum() == 1:
             return int(mask.argmax())
-        table = self._games[1], self._hidden, self._moves
-        _, count, useful = find_moves(observation, self._record, *table)
+        _, count, useful = find_moves(observation, self._table, self._moves)
         moves, useful = moves_in_mask(self._moves[:count], useful, mask)
         moves = moves[: useful or len(moves)]
         if len(moves) < 2:
             return int(moves[0]) if len(moves) else int(mask.argmax())
         earned = np.zeros(len(moves), np.int64)
-        state: Any = np.uint64(draw * 2**53)
+        state = np.uint64(draw * 2**53)
         end = time.perf_counter() + (self.milliseconds or 0) / 1000
         chunk = self.samples if self.milliseconds is None else CHUNK
-        tables = self._record, self._games, self._log
         while True:
-            state = np.uint64(
-                _play_out(observation, *tables, chunk, state, moves, self._hidden, earned)
-            )
+            state = np.uint64(_play_out(observation, self._table, chunk, state, moves, earned))
             if time.perf_counter() >= end:
                 return int(moves[earned.argmax()])
 
 
 @compiled
 def _play_out(
-    observation: Any,
-    rules: Any,
-    games: Any,
-    log: Any,
-    samples: Any,
-    state: Any,
-    actions: Any,
-    hidden: Any,
-    earned: Any,
+    observation: Any, table: Table, samples: Any, state: Any, actions: Any, earned: Any
 ) -> Any:
     """Add to `earned`, int64 ``(n,)``, what games earn after each action, int16 ``(n,)``.
 
     Returns:
         The next state of the generator, uint64.
     """
-    n = find_hidden(observation, hidden)
-    events = pointer(log)
+    n = find_hidden(observation, False, table.hidden)
+    rules, events = table.rules, pointer(table.log)
     for _ in range(samples):
-        state = shuffle(hidden, n, state)
-        lay_out(observation, hidden, rules, games[1])
+        state = determinize(observation, table, n, state)
         for k in range(actions.shape[0]):
-            try_action(games, rules, actions[k], events)
-            g = games[0]
+            try_action(table, actions[k])
+            g = table.after[0]
             while g.status == PLAYING:
                 action, state = draw_greedy_move(g, rules, state)
                 g.steps += 1

@@ -12,21 +12,19 @@ import numpy.typing as npt
 from scorpion_agents.base import Actions, Agent, Draws, Masks, Observations
 from scorpion_agents.players.greedy import GreedyAgent
 from scorpion_agents.search.determinizations import find_moves, moves_in_mask
-from scorpion_agents.search.kernels import count_wins, winning_line
-from scorpion_env.batch.games import Batch
+from scorpion_agents.search.kernels import SolverTable, count_wins, winning_line
+from scorpion_agents.seen_game import new_table
 from scorpion_env.errors import ScorpionError
 from scorpion_env.kernels.state import seen_dtype
 from scorpion_env.rules import Rules
 from scorpion_env.solver import Solver
 
-_count_wins: Any = count_wins
-_winning_line: Any = winning_line
-
 SEARCH = "search"
 SAMPLES = 64
 NODES = 2000
 CHUNK = 8
-"""Arrangements between two looks at the clock."""
+"""Determinizations between two looks at the clock."""
+
 MOST_KNOWN = 500_000
 """Positions on winning lines that the oracle remembers before it forgets them all."""
 
@@ -39,13 +37,11 @@ class Searcher(Agent):
 
     def __init__(self, name: str, rules: Rules, nodes: int, adviser: Agent | None) -> None:
         super().__init__(name, rules)
-        self._memory, self._log, self._rules = Solver(rules).search_memory(nodes)
-        self._games = np.repeat(Batch(rules, 1).games, 2)
-        self._nodes = nodes
-        self._tables = self._rules, self._games, self._memory, self._log, nodes
+        memory = Solver(rules).search_memory(nodes)
+        table = new_table(rules)._replace(rules=memory.rules, log=memory.log)
+        self._solver = SolverTable(table, memory, nodes)
         self._adviser = GreedyAgent(rules) if adviser is None else adviser
-        self._hidden = np.zeros(rules.cards, np.int8)
-        self._moves = np.zeros(self._games.dtype["legal"].shape[0], np.int16)
+        self._moves = np.zeros(table.position.dtype["legal"].shape[0], np.int16)
 
     def act(self, observations: Observations, masks: Masks, draws: Draws) -> Actions:
         """Choose an action in each game; see :meth:`Agent.act`."""
@@ -62,8 +58,7 @@ class Searcher(Agent):
         self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.bool_]
     ) -> tuple[int, npt.NDArray[np.int16], int]:
         """Lay the cards out; return how many are hidden, the moves, and how many are useful."""
-        table = self._games[1], self._hidden, self._moves
-        hidden, count, useful = find_moves(observation, self._rules, *table)
+        hidden, count, useful = find_moves(observation, self._solver.table, self._moves)
         return hidden, *moves_in_mask(self._moves[:count], useful, mask)
 
     def _best_moves(
@@ -76,13 +71,16 @@ class Searcher(Agent):
 class SearchAgent(Searcher):
     """Fills in the hidden cards at random, many times, and takes the move that wins most often.
 
-    For each arrangement the solver says after which moves the game can be won. Where several moves
-    win equally often, or none ever does, its adviser decides. Its known flaw: it reckons as if it
-    were to know, after its move, where every card lies. It samples anew at every move.
+    For each determinization the solver says after which moves the game can be won. Where several
+    moves win equally often, or none ever does, its adviser decides. It samples anew at every move.
+
+    What it overrates is *strategy fusion* (Frank and Basin 1998, see
+    :mod:`scorpion_agents.search.determinizations`): moves after which each determinization is won
+    by another line, as if it were to know, after its move, where every card lies.
 
     Args:
         rules: The variant.
-        samples: Arrangements for each move.
+        samples: Determinizations for each move.
         milliseconds: Time for each move instead; then its play depends on the machine.
         nodes: Positions that one search looks at, at most; what is then unknown counts as lost.
         adviser: Who decides among moves that are equally good; the greedy player by default.
@@ -118,7 +116,7 @@ class SearchAgent(Searcher):
             chunk, seconds = CHUNK, self.milliseconds / 1000
         end = time.perf_counter() + seconds
         while True:
-            state = _count_wins(observation, *self._tables, chunk, state, moves, wins)
+            state = count_wins(observation, self._solver, chunk, state, moves, wins)
             if time.perf_counter() >= end:
                 break
         if not wins.any():
@@ -145,7 +143,7 @@ def budget_text(samples: int, milliseconds: float | None) -> str:
 
 
 def parse_budget(text: str) -> dict[str, Any]:
-    """Return the arguments of a budget for each move: ``"256"`` arrangements, or ``"20ms"``.
+    """Return the arguments of a budget for each move: ``"256"`` determinizations, or ``"20ms"``.
 
     Raises:
         ScorpionError: if it is neither.
@@ -177,7 +175,7 @@ class OracleAgent(Searcher):
 
     def __init__(self, rules: Rules, *, nodes: int = 200_000) -> None:
         super().__init__("oracle", rules, nodes, None)
-        depths = len(self._memory[-1])
+        depths = len(self._solver.memory.stack)
         self._actions = np.zeros(depths, np.int16)
         self._seen = np.zeros(depths, seen_dtype(rules.cards))
         self._known: dict[bytes, int] = {}
@@ -193,8 +191,7 @@ class OracleAgent(Searcher):
 
     def _find_line(self, observation: npt.NDArray[np.int8]) -> None:
         """Remember what to do at each position of a line that wins, if there is one."""
-        places = self._hidden, self._actions, self._seen
-        count = _winning_line(observation, *self._tables, *places)
+        count = winning_line(observation, self._solver, self._actions, self._seen)
         if len(self._known) > MOST_KNOWN:
             self._known.clear()
         for action, seen in zip(self._actions[:count].tolist(), self._seen["cards"], strict=False):

@@ -2,62 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from scorpion_agents.search.determinizations import hidden_as_shown, lay_out, list_useful
-from scorpion_agents.search.kernels import weigh
+import numpy as np
+import numpy.typing as npt
+
+from scorpion_agents.search.determinizations import list_useful
+from scorpion_agents.search.kernels import Outcomes, SolverTable, weigh
+from scorpion_agents.seen_game import read_game
 from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.observation import observe_game
+from scorpion_env.kernels.play import conclude
+
+
+class Replies(NamedTuple):
+    """The useful actions in n positions, one position after another, and what comes of them.
+
+    Attributes:
+        views: Records ``(n,)``, what the player sees of each position.
+        starts: Where each position's actions begin, and their number, int64 ``(n + 1,)``.
+        actions: The useful actions, or the null moves where there are no others, int16.
+        outcomes: What they come to.
+    """
+
+    views: Any
+    starts: npt.NDArray[np.int64]
+    actions: npt.NDArray[np.int16]
+    outcomes: Outcomes
 
 
 @compiled
-def reply(
-    seen: Any,
-    places: Any,
-    rules: Any,
-    games: Any,
-    memory: Any,
-    log: Any,
-    nodes: Any,
-    hidden: Any,
-    reward: Any,
-    views: Any,
-    starts: Any,
-    actions: Any,
-    outcomes: Any,
-    rewards: Any,
-    after: Any,
-) -> None:
+def reply(seen: Any, places: Any, solver: SolverTable, reward: Any, replies: Replies) -> None:
     """Play every useful action in positions whose hidden cards are given.
 
     Args:
         seen: Records of full observations.
         places: Which of them, int64 ``(n,)``; the games there go on.
-        rules: The rules.
-        games: Two games to work with.
-        memory: See :func:`scorpion_agents.search.kernels.count_wins`.
-        log: The solver's undo log.
-        nodes: Node limit of each search; what is unknown then counts as lost.
-        hidden: Room for the hidden cards, int8 ``(cards,)``.
+        solver: A table, and the solver.
         reward: Code of the reward, see :mod:`scorpion_env.rewards`.
-        views: Written: records ``(n,)``, what the player sees of each position.
-        starts: Written: int64 ``(n + 1,)``, where each position's actions begin, and their number.
-        actions: Written: the useful actions, or the null moves where there are no others, int16.
-        outcomes: Written for each action: ``GONE``, ``OPEN`` or ``OVER``, int8.
-        rewards: Written for each action: its reward, 0 if it is ``GONE``, float64.
-        after: Written for each action: the full observation after it.
+        replies: Written.
     """
+    table = solver.table
     n = 0
     for i in range(places.shape[0]):
-        starts[i] = n
-        observation = seen[places[i]].cards
-        hidden_as_shown(observation, rules, games[1], hidden)
-        lay_out(observation, hidden, rules, games[1])
-        observe_game(games[1], rules, views[i], False)
-        count, useful = list_useful(games[1], rules, actions[n:])
+        replies.starts[i] = n
+        read_game(seen[places[i]].cards, True, table)
+        g = table.position[0]
+        conclude(g, table.rules)
+        observe_game(g, table.rules, replies.views[i], False)
+        count, useful = list_useful(g, table.rules, replies.actions[n:])
         for k in range(n, n + (useful if useful else count)):
-            outcomes[k], rewards[k] = weigh(
-                games, rules, memory, log, nodes, actions[k], reward, after[k]
-            )
+            weigh(solver, replies.actions[k], reward, replies.outcomes, k)
         n += useful if useful else count
-    starts[places.shape[0]] = n
+    replies.starts[places.shape[0]] = n

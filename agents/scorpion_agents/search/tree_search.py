@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from scorpion_agents.base import Valuer
-from scorpion_agents.search.kernels import OPEN, OVER
-from scorpion_agents.search.tree_kernels import reply
+from scorpion_agents.search.kernels import OPEN, OVER, Outcomes
+from scorpion_agents.search.tree_kernels import Replies, reply
 from scorpion_agents.search.value_search import PRIOR, SAMPLES, ValueSearchAgent
 from scorpion_env.rules import Rules
-
-_reply: Any = reply
 
 TREE = "tree"
 
@@ -25,15 +21,16 @@ class TreeSearchAgent(ValueSearchAgent):
     """Weighs a move by the best reply to whatever it will turn up.
 
     It fills in the hidden cards as :class:`scorpion_agents.search.value_search.ValueSearchAgent`
-    does. After each of its best moves it sorts the arrangements by what the player will see then:
-    those that look alike must be answered alike. Each group is worth what the best answer to it
-    earns on average, by solver, critic and actor as before, and the move the mean over the groups.
-    So a card that a move turns up is known afterwards, and one that it does not is not.
+    does. After each of its best moves it sorts the determinizations by what the player will see
+    then: those that look alike are one information set, and must be answered alike. Each such group
+    is worth what the best answer to it earns on average, by solver, critic and actor as before, and
+    the move the mean over the groups. So a card that a move turns up is known afterwards, and one
+    that it does not is not; for these two moves there is no strategy fusion.
 
     Args:
         rules: The variant.
         valuer: Actor and critic.
-        samples: Arrangements for each move that can be won.
+        samples: Determinizations for each move that can be won.
         milliseconds: Time for each move instead; then its play depends on the machine.
     """
 
@@ -48,13 +45,18 @@ class TreeSearchAgent(ValueSearchAgent):
         milliseconds: float | None = None,
     ) -> None:
         super().__init__(rules, valuer, samples=samples, milliseconds=milliseconds)
-        positions, most = self._chunk * FIRST_MOVES, len(self._moves)
-        self._views = np.zeros(positions, self._seen.dtype)
-        self._starts = np.zeros(positions + 1, np.int64)
-        self._replies = np.zeros(positions * most, np.int16)
-        self._outcomes = np.zeros(positions * most, np.int8)
-        self._rewards = np.zeros(positions * most)
-        self._after = np.zeros(positions * most, self._seen.dtype)
+        positions = self._chunk * FIRST_MOVES
+        actions = positions * len(self._moves)
+        self._replies = Replies(
+            views=np.zeros(positions, self._seen.dtype),
+            starts=np.zeros(positions + 1, np.int64),
+            actions=np.zeros(actions, np.int16),
+            outcomes=Outcomes(
+                kinds=np.zeros(actions, np.int8),
+                rewards=np.zeros(actions),
+                seen=np.zeros(actions, self._seen.dtype),
+            ),
+        )
 
     def _expect(
         self,
@@ -74,31 +76,31 @@ class TreeSearchAgent(ValueSearchAgent):
 
     def _answered(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return what is earned from open positions on if their groups are answered best."""
-        written = self._views, self._starts, self._replies, self._outcomes, self._rewards
-        where = self._seen, places, *self._tables, self._hidden, self._reward
-        _reply(*where, *written, self._after)
-        starts = self._starts[: len(places) + 1]
+        replies, asked = self._replies, self._valuer.returns
+        reply(self._seen, places, self._solver, self._reward, replies)
+        starts = replies.starts[: len(places) + 1]
         count = int(starts[-1])
-        outcomes, asked = self._outcomes[:count], self._valuer.returns
-        earned = asked.reward_scale * (self._rewards[:count] + asked.win_bonus * (outcomes == OVER))
-        goes_on = np.flatnonzero(outcomes == OPEN)
+        kinds, rewards = replies.outcomes.kinds[:count], replies.outcomes.rewards[:count]
+        earned = asked.reward_scale * (rewards + asked.win_bonus * (kinds == OVER))
+        goes_on = np.flatnonzero(kinds == OPEN)
         if len(goes_on):
-            earned[goes_on] += asked.gamma * self._valuer.values(self._after["cards"][goes_on])
+            after = replies.outcomes.seen["cards"][goes_on]
+            earned[goes_on] += asked.gamma * self._valuer.values(after)
 
         groups: dict[bytes, list[int]] = {}
-        views = self._views["cards"]
+        views = replies.views["cards"]
         for i in range(len(places)):
             groups.setdefault(views[i].tobytes(), []).append(i)
         firsts = [group[0] for group in groups.values()]
         masks = np.zeros((len(firsts), self.rules.num_actions), np.bool_)
         for row, i in enumerate(firsts):
-            masks[row, self._replies[starts[i] : starts[i + 1]]] = True
+            masks[row, replies.actions[starts[i] : starts[i + 1]]] = True
         log_p = self._valuer.log_probabilities(views[firsts], masks)
         found = np.zeros(len(places))
         for row, group in enumerate(groups.values()):
             first = group[0]
-            replies = self._replies[starts[first] : starts[first + 1]]
+            actions = replies.actions[starts[first] : starts[first + 1]]
             each = np.stack([earned[starts[i] : starts[i + 1]] for i in group])
-            worth = each.mean(axis=0) + PRIOR * asked.win * log_p[row, replies]
+            worth = each.mean(axis=0) + PRIOR * asked.win * log_p[row, actions]
             found[group] = each[:, worth.argmax()]
         return found

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from scorpion_agents.base import Valuer
-from scorpion_agents.search.kernels import GONE, OPEN, OVER, sample_outcomes
+from scorpion_agents.search.kernels import GONE, OPEN, OVER, Outcomes, sample_outcomes
 from scorpion_agents.search.solver_search import (
     CHUNK,
     NODES,
@@ -22,12 +21,10 @@ from scorpion_env.kernels.state import seen_dtype
 from scorpion_env.rewards import reward_code
 from scorpion_env.rules import Rules
 
-_sample_outcomes: Any = sample_outcomes
-
 SAMPLES = 16
 
 TRIES = 16
-"""For each arrangement wanted, so many are tried at most: most of those of a new game are lost."""
+"""For each determinization wanted, so many are tried at most: most of a new game are lost."""
 
 PRIOR = 0.06
 """How many wins a factor of e in the actor's probability is worth, tuned on deals
@@ -37,18 +34,18 @@ from 920000 up."""
 class ValueSearchAgent(Searcher):
     """Weighs a move by what a player who does not see the hidden cards would make of it.
 
-    It fills in the hidden cards at random until it has found enough arrangements that can be won.
-    In each of them the solver says which moves throw the win away, and those earn nothing; after
-    every other move, a critic, which sees the arrangement, says what its actor, which does not,
-    will go on to earn. The mean over the arrangements is what the move is worth. Unlike the counts
-    of :class:`scorpion_agents.search.solver_search.SearchAgent` it does not suppose that all will
-    be known after the move. What the actor itself thinks of the move is added, since a few
-    arrangements tell good moves apart only roughly.
+    It fills in the hidden cards at random until it has found enough determinizations that can be
+    won. In each of them the solver says which moves throw the win away, and those earn nothing;
+    after every other move, a critic, which sees all cards, says what its actor, which does not,
+    will go on to earn. The mean over the determinizations is what the move is worth. Unlike the
+    counts of :class:`scorpion_agents.search.solver_search.SearchAgent` it does not suppose that all
+    will be known after the move, which would be strategy fusion. What the actor itself thinks of
+    the move is added, since a few determinizations tell good moves apart only roughly.
 
     Args:
         rules: The variant.
         valuer: Actor and critic.
-        samples: Arrangements for each move that can be won; ``TRIES`` times as many are tried.
+        samples: Determinizations for each move that can be won; ``TRIES`` times as many are tried.
         milliseconds: Time for each move instead; then its play depends on the machine.
         nodes: Positions that one search looks at, at most; what is then unknown counts as lost.
     """
@@ -109,32 +106,26 @@ class ValueSearchAgent(Searcher):
         log_p: npt.NDArray[np.float64],
         state: int,
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64], int]:
-        """Return what follows each move in arrangements that can be won, and what it will earn.
+        """Return what follows each move in determinizations that can be won, and what it will earn.
 
         Returns:
-            Outcomes int8 and returns float64 ``(arrangements, moves)``; the generator's next state.
+            Outcomes int8 and returns float64 ``(determinizations, moves)``; the next state of the
+            generator.
         """
-        outcomes = np.zeros((self._chunk, len(moves)), np.int8)
-        rewards = np.zeros((self._chunk, len(moves)))
-        found, state = _sample_outcomes(
-            observation,
-            *self._tables,
-            self._chunk * TRIES,
-            np.uint64(state),
-            moves,
-            self._hidden,
-            self._reward,
-            outcomes,
-            rewards,
-            self._seen,
+        size = self._chunk * len(moves)
+        outcomes = Outcomes(np.zeros(size, np.int8), np.zeros(size), self._seen)
+        most = self._chunk * TRIES
+        found, state = sample_outcomes(
+            observation, self._solver, most, np.uint64(state), moves, self._reward, outcomes
         )
-        outcomes = outcomes[:found]
+        kinds = outcomes.kinds.reshape(-1, len(moves))[:found]
+        rewards = outcomes.rewards.reshape(-1, len(moves))[:found]
         asked = self._valuer.returns
-        earned = asked.reward_scale * (rewards[:found] + asked.win_bonus * (outcomes == OVER))
-        places = np.flatnonzero(outcomes == OPEN)
+        earned = asked.reward_scale * (rewards + asked.win_bonus * (kinds == OVER))
+        places = np.flatnonzero(kinds == OPEN)
         if len(places):
             earned.flat[places] += asked.gamma * self._expect(places, earned, log_p)
-        return outcomes, earned, state
+        return kinds, earned, state
 
     def _expect(
         self,
@@ -146,7 +137,7 @@ class ValueSearchAgent(Searcher):
 
         Args:
             places: Where they stand in `earned` laid out flat, and in the observations.
-            earned: What each move earned by itself, float64 ``(arrangements, moves)``.
+            earned: What each move earned by itself, float64 ``(determinizations, moves)``.
             log_p: What the actor thinks of the moves, float64 ``(moves,)``.
 
         Returns:

@@ -7,10 +7,8 @@ import pytest
 
 from scorpion_agents import load_agent
 from scorpion_agents.evaluation.evaluate import evaluate
-from scorpion_agents.search.determinizations import find_hidden, hidden_as_shown, lay_out
 from scorpion_agents.search.playouts import PlayoutAgent
 from scorpion_agents.search.solver_search import OracleAgent, SearchAgent
-from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
@@ -22,36 +20,6 @@ from support import boards
 
 CLASSIC = PRESETS["classic"]
 DRAWS = np.array([0.3])
-FIELDS = ("below", "column", "row", "playable", "end", "down", "cells", "reserve_left", "runs")
-
-
-@pytest.mark.parametrize("name", ["classic", "traditional", "scorpion-head", "double"])
-def test_a_position_is_laid_out_as_it_was_observed(name: str) -> None:
-    env = ScorpionEnv(name, observation="full", max_steps=200)
-    g = Batch(env.rules, 1).games[0]
-    rules = env._batch.rules_record[0]
-    hidden = np.zeros(env.rules.cards, np.int8)
-    generator = np.random.default_rng(0)
-    for deal in range(5):
-        seen, _ = env.reset(seed=deal)
-        over = False
-        while not over:
-            hidden_as_shown(seen, rules, g, hidden)
-            lay_out(seen, hidden, rules, g)
-            real = env._batch.games[0]
-            taken = real["column"] == -1  # a taken run keeps links that only undo needs
-            for field in FIELDS:
-                ours, theirs = g[field].copy(), real[field].copy()
-                if field in ("below", "row", "playable"):
-                    hidden_or_gone = taken | (real["column"] == -2)
-                    ours[hidden_or_gone] = theirs[hidden_or_gone] = 0
-                assert (ours == theirs).all(), field
-            count = int(real["legal_count"])
-            assert sorted(g["legal"][: g["legal_count"]]) == sorted(real["legal"][:count])
-            assert find_hidden(seen, hidden) == (seen[:, 5] == 0).sum()
-            action = int(generator.choice(np.flatnonzero(env.action_masks())))
-            seen, _, terminated, truncated, _ = env.step(action)
-            over = terminated or truncated
 
 
 def test_where_all_cards_are_seen_it_wins_what_can_be_won() -> None:

@@ -10,15 +10,16 @@ import pytest
 
 from scorpion_agents import load_agent
 from scorpion_agents.evaluation.evaluate import evaluate
-from scorpion_agents.search.determinizations import hidden_as_shown, lay_out, list_useful
+from scorpion_agents.search.determinizations import list_useful
 from scorpion_agents.search.tree_search import FIRST_MOVES, TreeSearchAgent
 from scorpion_agents.search.value_search import PRIOR
+from scorpion_agents.seen_game import new_table, read_game
 from scorpion_env.batch.board_records import read_board
-from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
 from scorpion_env.game import Game
+from scorpion_env.kernels.play import conclude
 from scorpion_env.solver import solve
 from support.judges import ASKED, CLASSIC, DRAWS, Judge, some_start
 from support.models import make_model
@@ -42,16 +43,15 @@ def shown(game: Game, *, everything: bool) -> Any:
 
 def slow_answers(positions: Any, judge: Judge) -> list[float]:
     """What each position is worth if all that look alike are answered alike, move by move."""
-    batch = Batch(CLASSIC, 1)
-    rules, hidden = batch.rules_record[0], np.zeros(52, np.int8)
-    moves = np.zeros(batch.games.dtype["legal"].shape[0], np.int16)
+    table = new_table(CLASSIC)
+    g, moves = table.position[0], np.zeros(table.position.dtype["legal"].shape[0], np.int16)
     groups: dict[bytes, list[tuple[int, list[float]]]] = {}
     opinions: dict[bytes, Any] = {}
     for i, position in enumerate(positions):
-        hidden_as_shown(position, rules, batch.games[0], hidden)
-        lay_out(position, hidden, rules, batch.games[0])
-        _, useful = list_useful(batch.games[0], rules, moves)
-        game = Game(Position("here", read_board(batch.games[0], CLASSIC)))
+        read_game(position, True, table)
+        conclude(g, table.rules)
+        _, useful = list_useful(g, table.rules, moves)
+        game = Game(Position("here", read_board(g, CLASSIC)))
         worth = []
         for action in moves[:useful].tolist():
             after = game.copy()

@@ -14,11 +14,11 @@ from scorpion_agents.base import Returns
 from scorpion_agents.evaluation.evaluate import evaluate
 from scorpion_agents.models.files import MODEL_FILE
 from scorpion_agents.models.ppo import PPOAgent, ValuingAgent
-from scorpion_agents.search.determinizations import lay_out, list_useful
-from scorpion_agents.search.kernels import GONE, OPEN, OVER, sample_outcomes
+from scorpion_agents.search.determinizations import find_moves
+from scorpion_agents.search.kernels import GONE, OPEN, OVER, Outcomes, SolverTable, sample_outcomes
 from scorpion_agents.search.value_search import ValueSearchAgent
+from scorpion_agents.seen_game import new_table
 from scorpion_env.batch.board_records import read_board
-from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.errors import ScorpionError
@@ -32,31 +32,33 @@ from support.judges import ASKED, CLASSIC, DRAWS, Judge, some_start
 from support.models import make_model
 
 
-def test_it_finds_what_each_action_makes_of_an_arrangement() -> None:
-    batch = Batch(CLASSIC, 2)
-    memory, log, rules = Solver(CLASSIC).search_memory(5000)
-    moves, hidden = np.zeros(batch.games.dtype["legal"].shape[0], np.int16), np.zeros(52, np.int8)
+def solver_table(nodes: int) -> SolverTable:
+    memory = Solver(CLASSIC).search_memory(nodes)
+    return SolverTable(new_table(CLASSIC)._replace(log=memory.log), memory, nodes)
+
+
+def no_outcomes(count: int) -> Outcomes:
+    """Room for what `count` actions come to."""
+    return Outcomes(np.full(count, -1, np.int8), np.zeros(count), np.zeros(count, seen_dtype(52)))
+
+
+def test_it_finds_what_each_action_makes_of_a_determinization() -> None:
+    solver = solver_table(5000)
+    table = solver.table
+    moves = np.zeros(table.position.dtype["legal"].shape[0], np.int16)
     found_kinds = set()
     for deal in range(40):
         seen, _ = some_start(deal)
-        lay_out(seen, np.flatnonzero(seen[:, 5] == 0).astype(np.int8), rules, batch.games[1])
-        _, useful = list_useful(batch.games[1], rules, moves)
-        actions = moves[:useful].copy()
-        outcomes = np.full((1, useful), -1, np.int8)
-        rewards = np.zeros((1, useful))
-        shown = np.zeros(useful, seen_dtype(52))
-        found = sample_outcomes(
-            seen, rules, batch.games, memory, log, 5000, 40, np.uint64(deal), actions, hidden,
-            REWARD_POINTS, outcomes, rewards, shown,
-        )[0]  # fmt: skip
+        _, _, useful = find_moves(seen, table, moves)
+        actions, outcomes = moves[:useful].copy(), no_outcomes(useful)
+        state = np.uint64(deal)
+        found, _ = sample_outcomes(seen, solver, 40, state, actions, REWARD_POINTS, outcomes)
         if not found:
-            assert (outcomes == -1).all()
+            assert (outcomes.kinds == -1).all()
             continue
-        # The board of this arrangement is still on the table.
-        game = Game(Position("here", read_board(batch.games[1], CLASSIC)))
-        for action, outcome, paid, after in zip(
-            actions.tolist(), outcomes[0], rewards[0], shown, strict=True
-        ):
+        # This determinization still lies on the table.
+        game = Game(Position("here", read_board(table.position[0], CLASSIC)))
+        for action, outcome, paid, after in zip(actions.tolist(), *outcomes, strict=True):
             played = game.copy()
             played.play(action)
             here = Position("after", played.board())
@@ -77,16 +79,12 @@ def test_an_action_that_wins_is_over() -> None:
     text = boards.board(CLASSIC, ["KC QC JC TC 9C", boards.run("C", "8")])
     env = ScorpionEnv(CLASSIC)
     seen, _ = env.reset(options={"board": text})
-    memory, log, rules = Solver(CLASSIC).search_memory(100)
     actions = np.flatnonzero(env.action_masks()).astype(np.int16)
-    outcomes = np.zeros((1, len(actions)), np.int8)
-    sample_outcomes(
-        seen, rules, Batch(CLASSIC, 2).games, memory, log, 100, 1, np.uint64(0), actions,
-        np.zeros(52, np.int8), REWARD_POINTS, outcomes, np.zeros((1, len(actions))),
-        np.zeros(len(actions), seen_dtype(52)),
-    )  # fmt: skip
+    outcomes = no_outcomes(len(actions))
+    state = np.uint64(0)
+    sample_outcomes(seen, solver_table(100), 1, state, actions, REWARD_POINTS, outcomes)
     won = [action_text(int(action), CLASSIC) == "8C>1" for action in actions]
-    assert (outcomes[0] == OVER).tolist() == won
+    assert (outcomes.kinds == OVER).tolist() == won
     assert sum(won) == 1
 
 

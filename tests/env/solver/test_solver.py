@@ -147,7 +147,7 @@ def test_leaving_out_needless_moves_changes_no_verdict_of_whole_deals(name: str)
     found = []
     for prune in (PRUNE_DEAD, PRUNE_ALL):
         solver = Solver(name)
-        solver._state["prune"] = prune
+        solver._memory.state["prune"] = prune
         found.append(solver.solve_deals(3_000_000, 2000, node_limit=5000)[0])
     unknown = VERDICTS.index("unknown")
     both = (found[0] != unknown) & (found[1] != unknown)
