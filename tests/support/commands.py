@@ -1,10 +1,17 @@
-"""The commands of `scripts/`, run as a user runs them: in processes of their own."""
+"""The commands of `scripts/`, run as a user runs them or, much sooner, in this process.
+
+Each script is run at least once in a process of its own, and so is whatever is about processes:
+encodings, pipes, signals, kills.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from importlib import import_module
+
+from click.testing import CliRunner
 
 from support.paths import ROOT, SCRIPTS
 
@@ -27,6 +34,16 @@ def run_script(
         timeout=300,
         check=False,
     )
+
+
+def call_script(
+    script: str, *arguments: object, text: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Do the same in this process; what would print a traceback is raised."""
+    words = [str(argument) for argument in arguments]
+    command = import_module(f"scorpion_agents.cli.{script.removesuffix('.py')}").main
+    found = CliRunner().invoke(command, words, input=text, catch_exceptions=False)
+    return subprocess.CompletedProcess(words, found.exit_code, found.stdout, found.stderr)
 
 
 def command_of(script: str, *arguments: object) -> list[str]:

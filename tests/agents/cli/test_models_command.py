@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import run_script
+from support.commands import call_script, run_script
 from support.models import make_run
 
 
@@ -16,7 +16,7 @@ def test_the_commands_export_and_show(tmp_path: Path) -> None:
     done = run_script("models.py", "export", run, tmp_path / "out", "--deals", "900000:900010")
     assert done.returncode == 0, done.stderr
     assert "deals 900000:900010: wins" in done.stdout
-    shown = run_script("models.py", "show", tmp_path / "out")
+    shown = call_script("models.py", "show", tmp_path / "out")
     assert shown.stdout.splitlines() == done.stdout.splitlines()[:-1]
 
 
@@ -31,7 +31,7 @@ REFUSALS: list[tuple[Callable[[Path], list[object]], str]] = [
 def test_bad_input_is_refused_in_a_sentence(
     arguments: Callable[[Path], list[object]], words: str, tmp_path: Path
 ) -> None:
-    refused = run_script("models.py", *arguments(tmp_path))
+    refused = call_script("models.py", *arguments(tmp_path))
     assert refused.returncode == 2
     assert refused.stderr.startswith("Error: ")
     assert words in refused.stderr

@@ -10,7 +10,7 @@ import pytest
 
 from scorpion_agents.cli import play_loop
 from scorpion_env import Game, replay
-from support.commands import run_script as run
+from support.commands import call_script, run_script
 
 
 def all_labels(game: Game) -> list[str]:
@@ -19,7 +19,7 @@ def all_labels(game: Game) -> list[str]:
 
 
 def test_playing_over_a_pipe_says_the_score_after_each_command() -> None:
-    done = run("play.py", "--deal", "7", text="deal\nundo\nquit\n")
+    done = run_script("play.py", "--deal", "7", text="deal\nundo\nquit\n")
     assert (done.returncode, done.stderr) == (0, "")
     parts = done.stdout.split("\n> ")
     assert [part.split("\n")[0] for part in parts[1:]] == ["deal", "undo", "quit"]
@@ -53,7 +53,7 @@ def test_a_whole_game_is_played_saved_and_taken_up_again(tmp_path: Path) -> None
         save
         help
     """
-    done = run("play.py", "--deal", "23", "--format", "lines", text=commands)
+    done = call_script("play.py", "--deal", "23", "--format", "lines", text=commands)
     assert (done.returncode, done.stderr) == (0, "")
     out = done.stdout
     assert "9C cannot be seen yet: it lies face down or in the reserve." in out
@@ -78,7 +78,7 @@ def test_a_whole_game_is_played_saved_and_taken_up_again(tmp_path: Path) -> None
     assert other.read_text() == "mine"
     assert replay.check(path).outcome == "lost"
 
-    again = run("play.py", "--from-replay", path, text="undo\nundo\nundo\n")
+    again = call_script("play.py", "--from-replay", path, text="undo\nundo\nundo\n")
     assert again.returncode == 0
     assert "There is no move to take back." in again.stdout
     assert "Result: not finished after 0 moves, score 0" in again.stdout
@@ -88,7 +88,7 @@ def test_a_board_is_played_to_the_win(tmp_path: Path) -> None:
     board = tmp_path / "board.txt"
     spades = " ".join(f"{rank}S" for rank in "KQJT98765432")
     board.write_text(f"Foundations: C D H\n{spades}\nAS\n" + "-\n" * 5)
-    done = run("play.py", "--board", board, text="AS 1\nquit\n")
+    done = call_script("play.py", "--board", board, text="AS 1\nquit\n")
     assert (done.returncode, done.stderr) == (0, "")
     assert "AS>1: 105 points.\nYou have won with 105 points in 1 move" in done.stdout
     assert "Result: won after 1 move, score 105, runs 4 of 4" in done.stdout
@@ -103,7 +103,7 @@ def test_two_copies_that_could_go_are_told_apart() -> None:
         game.play(play_loop.parse_command(game, typed[-1]))
     text = labels[0].split("@")[0] + ">" + labels[0].split(">")[1]
     commands = "\n".join([*typed, text, labels[0], "help"])
-    done = run("play.py", "--rules", "double", "--deal", "7", text=commands)
+    done = call_script("play.py", "--rules", "double", "--deal", "7", text=commands)
     same = [label for label in labels if (label[:2], label[-1]) == (text[:2], text[-1])]
     assert f"Two cards {text[:2]} can go there; write {' or '.join(same)}." in done.stdout
     assert f"{text}: " in done.stdout

@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 
 from scorpion_env import replay
-from support.commands import command_of, without_terminal
-from support.commands import run_script as run
+from support.commands import call_script, command_of, run_script, without_terminal
 from support.played import short_game
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_rendering_into_a_pipe_needs_no_more_than_ascii(encoding: str) -> None:
-    done = run("render.py", "--agent", "random", "--deal", "7", PYTHONIOENCODING=encoding)
+    done = run_script("render.py", "--agent", "random", "--deal", "7", PYTHONIOENCODING=encoding)
     assert done.returncode == 0
     assert done.stdout.isascii()
     assert "\x1b" not in done.stdout
@@ -30,7 +29,7 @@ def test_rendering_into_a_pipe_needs_no_more_than_ascii(encoding: str) -> None:
 
 def test_rendering_shows_every_step_as_one_asks_for_it(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
-    done = run("render.py", "--agent", "greedy", "--deal", "pysol:24", "--rules", "wasp",
+    done = call_script("render.py", "--agent", "greedy", "--deal", "pysol:24", "--rules", "wasp",
                "--max-steps", "3", "--color", "always", "--symbols", "symbols", "--legal",
                "--save", path)  # fmt: skip
     assert done.returncode == 0
@@ -41,7 +40,7 @@ def test_rendering_shows_every_step_as_one_asks_for_it(tmp_path: Path) -> None:
     assert replay.check(path).moves == 3
     assert replay.load(path).outcome == "truncated"
 
-    again = run("render.py", "--from-replay", path, "--format", "lines")
+    again = call_script("render.py", "--from-replay", path, "--format", "lines")
     assert again.returncode == 0
     assert again.stdout.count("Rules wasp. Score") == 4
     assert "The step limit ended the game." in again.stdout
@@ -53,7 +52,7 @@ def test_the_rendered_game_is_the_evaluated_one() -> None:
     from scorpion_agents.evaluation.evaluate import evaluate
 
     result = evaluate(load_agent("random", "classic"), "classic", "11", seed=5).deals[0]
-    done = run("render.py", "--agent", "random", "--deal", "11", "--seed", "5")
+    done = call_script("render.py", "--agent", "random", "--deal", "11", "--seed", "5")
     assert f"after {result.moves} moves, score {result.points}, runs {result.runs} of 4" in (
         done.stdout
     )
@@ -72,10 +71,9 @@ def test_the_rendered_game_is_the_evaluated_one() -> None:
     ],
 )
 def test_rendering_refuses_bad_input_with_a_sentence(arguments: list[str], sentence: str) -> None:
-    done = run("render.py", *arguments)
+    done = call_script("render.py", *arguments)
     assert done.returncode == 2
     assert sentence in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

@@ -12,7 +12,7 @@ from scorpion_env.replay import record, save
 from scorpion_env.rules import PRESETS
 from scorpion_env.solver import Solver
 from support import boards
-from support.commands import run_script as run
+from support.commands import call_script, run_script
 
 CLASSIC = PRESETS["classic"]
 
@@ -26,11 +26,11 @@ LOST = boards.board(CLASSIC, ["KC QC JC TC 9C", "<8C> 7C 6C 5C 4C 3C 2C AC"])
 def test_the_exit_code_says_the_verdict(tmp_path: Path) -> None:
     board = tmp_path / "board.txt"
     board.write_text(WON)
-    found = run("solve.py", str(board))
+    found = run_script("solve.py", board)
     assert (found.returncode, found.stdout.split(":")[0]) == (0, "won")
     assert "8C>1" in found.stdout
-    assert run("solve.py", "-", text=LOST).returncode == 1
-    found = run("solve.py", "--deal", "141", "--node-limit", "5")
+    assert call_script("solve.py", "-", text=LOST).returncode == 1
+    found = call_script("solve.py", "--deal", "141", "--node-limit", "5")
     assert (found.returncode, found.stdout.split(":")[0]) == (3, "unknown")
 
 
@@ -47,7 +47,7 @@ def test_the_exit_code_says_the_verdict(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(arguments: list[str], given: str) -> None:
-    found = run("solve.py", *arguments, text=given)
+    found = call_script("solve.py", *arguments, text=given)
     assert found.returncode == 2
     assert found.stdout == ""
     assert found.stderr.startswith("Error: ")
@@ -58,7 +58,7 @@ def test_unknown_cards_give_a_share_with_its_interval(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     text = boards.board(CLASSIC, ["<3C> KC QC JC TC 9C", "<AC> <2C> " + boards.run("C", "8", "4")])
     given = text.replace("<3C>", "<??>").replace("<AC>", "<??>").replace("<2C>", "<??>")
-    found = run("solve.py", "-", "--samples", "40", "--json", str(out), text=given)
+    found = call_script("solve.py", "-", "--samples", "40", "--json", str(out), text=given)
     assert found.returncode in (1, 3)
     summary = json.loads(out.read_text())["summary"]
     assert summary["won"] + summary["lost"] == 40
@@ -81,6 +81,6 @@ def test_the_move_that_lost_the_game_is_named(tmp_path: Path) -> None:
         game.play(actions[-1])
     replay = tmp_path / "game.replay"
     save(record(deal, CLASSIC, actions), replay)
-    found = run("solve.py", "--explain", str(replay))
+    found = call_script("solve.py", "--explain", str(replay))
     assert found.returncode == 1
     assert f"Move {len(actions)}, {game.last_move}, lost the game" in found.stdout

@@ -11,15 +11,14 @@ import pytest
 from scorpion_agents import load_agent
 from scorpion_agents.config.schema import TrainConfig
 from scorpion_env import get_rules
-from support.commands import run_script
+from support.commands import call_script
 from support.runs import CONFIG, assert_same_run, start, wait_for
 
 
 def test_a_misspelt_key_on_the_command_line_exits_with_2_and_names_the_nearest() -> None:
-    result = run_script("train.py", "--set", "learing_rate=1")
+    result = call_script("train.py", "--set", "learing_rate=1")
     assert result.returncode == 2
-    assert "learning_rate" in result.stderr
-    assert "Traceback" not in result.stderr
+    assert "Did you mean 'learning_rate'?" in result.stderr
 
 
 def test_ctrl_c_saves_the_model_and_exits_with_130(tmp_path: Path) -> None:
@@ -42,11 +41,9 @@ def test_ctrl_c_saves_the_model_and_exits_with_130(tmp_path: Path) -> None:
     "option", [["--set", "seed=1"], ["--timesteps", "5"], ["--seeds", "0:2"], ["--config", "c"]]
 )
 def test_a_resumed_run_takes_no_other_configuration(option: list[str]) -> None:
-    process = start("--resume", "anywhere", *option)
-    _, errors = process.communicate()
-    assert process.returncode == 2
-    assert f"{option[0]} cannot be given with --resume" in errors
-    assert "Traceback" not in errors
+    refused = call_script("train.py", "--resume", "anywhere", *option)
+    assert refused.returncode == 2
+    assert f"{option[0]} cannot be given with --resume" in refused.stderr
 
 
 def options(config: TrainConfig, path: Path) -> list[str]:
