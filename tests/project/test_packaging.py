@@ -20,26 +20,18 @@ from support.paths import ROOT, SCRIPTS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
-
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-
 
 MODULE_OF = {"stable-baselines3": "stable_baselines3", "pyyaml": "yaml"}
 """Distributions whose module is not the name with underscores."""
 
-
 CORE = {"numpy", "numba", "gymnasium"}
-
-
-NEVER_WITH_THE_CORE = [
-    *("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "pydantic", "safetensors"),
-    *("click", "rich", "tqdm", "agents"),
-]
-
+TRAINING = ["torch", "stable_baselines3", "sb3_contrib", "tensorboard", "pydantic", "safetensors"]
+"""What only a training, or a trained model, may load."""
+BEYOND_THE_CORE = [*TRAINING, "click", "rich", "tqdm", "matplotlib"]
 
 SUFFIX = r"\.(?:org|com|io|dev|net)\b"
 """Kept apart from the names below, so that this file does not name a host itself."""
-
 
 REGISTRY = re.compile(
     r"\b(?:pypi|test\.pypi|pythonhosted|npmjs|conda|anaconda|download\.pytorch|debian|proxy\.golang)"
@@ -47,7 +39,6 @@ REGISTRY = re.compile(
     + r"|--(?:extra-)?index-url|--find[-]links",
     re.IGNORECASE,
 )
-
 
 MACHINE_PATH = re.compile(
     r"(?<![\w.~$}])/(?:work|home|root|opt|srv|mnt|Users)/\w|\b[A-Z]:\\+Users\b", re.ASCII
@@ -97,37 +88,59 @@ def declared_modules(*extras: str) -> set[str]:
     return {MODULE_OF.get(name, name.replace("-", "_")) for name in names}
 
 
-def test_importing_the_package_brings_in_neither_torch_nor_a_training_library() -> None:
+def loaded_by(module: str, watched: Iterable[str]) -> list[str]:
+    """Which of the watched modules an interpreter has loaded after importing only this one."""
     code = (
-        f"import sys, scorpion_env; print(*[m for m in {NEVER_WITH_THE_CORE} if m in sys.modules])"
+        f"import sys, {module}; print(*[name for name in {list(watched)} if name in sys.modules])"
     )
     result = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert result.stdout.split() == []
+    return result.stdout.split()
 
 
-def test_the_package_imports_only_what_it_depends_on() -> None:
+def test_importing_the_environment_loads_no_agents_and_no_other_library() -> None:
+    assert loaded_by("scorpion_env", [*BEYOND_THE_CORE, "scorpion_agents"]) == []
+
+
+def test_importing_the_agents_loads_no_other_library() -> None:
+    packages = ("config", "models", "afterstates", "search", "evaluation", "training", "pretrained")
+    code = ", ".join(["scorpion_agents", *(f"scorpion_agents.{name}" for name in packages)])
+    assert loaded_by(code, BEYOND_THE_CORE) == []
+
+
+def test_commands_that_play_load_no_training_library() -> None:
+    names = ("play", "render", "replay", "evaluate", "solve", "survey", "curriculum", "models")
+    code = ", ".join(f"scorpion_agents.cli.{name}" for name in names)
+    assert loaded_by(code, TRAINING) == []
+
+
+def test_a_loaded_library_is_noticed() -> None:
+    assert loaded_by("click", BEYOND_THE_CORE) == ["click"]
+
+
+def test_the_environment_imports_only_what_it_depends_on() -> None:
     assert declared_modules() == CORE
     for path in sorted((ROOT / "scorpion_env").rglob("*.py")):
-        adapter = {"stable_baselines3"} if path.name == "sb3.py" else set()
+        adapter = {"stable_baselines3"} if path == ROOT / "scorpion_env/sb3.py" else set()
         allowed = CORE | {"scorpion_env"} | adapter
-        assert imported_modules(path) <= allowed, path.name
+        assert imported_modules(path) <= allowed, path.relative_to(ROOT).as_posix()
 
 
-def test_agents_and_scripts_import_only_what_the_train_extra_brings() -> None:
-    scripts = {path.stem for path in (ROOT / "scripts").glob("*.py")}
-    allowed = declared_modules("train") | {"agents", "scorpion_env"} | scripts
+def test_agents_and_scripts_import_only_what_the_extras_bring() -> None:
+    allowed = declared_modules("cli", "train") | {"scorpion_agents", "scorpion_env"}
     allowed |= {"pydantic_core"}  # part of pydantic
+    helpers = {path.parent.name for path in (ROOT / "scripts").glob("*/__init__.py")}
+    assert helpers == {"benchmarks", "reports"}
     more = {
         # The benchmark measures the peers that are installed, and does without the others.
-        "benchmark_engine.py": {"envpool", "pyspiel"},
-        "leaderboard_plots.py": declared_modules("plots"),
+        "scripts/benchmarks/engine.py": {"envpool", "pyspiel"},
+        "scripts/reports/leaderboard_plots.py": declared_modules("plots"),
     }
-    for folder in ("agents", "scripts"):
+    for folder, inside in (("agents", set()), ("scripts", helpers)):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            found = imported_modules(path)
-            assert found <= allowed | more.get(path.name, set()), f"{folder}/{path.name}"
+            name = path.relative_to(ROOT).as_posix()
+            assert imported_modules(path) <= allowed | inside | more.get(name, set()), name
 
 
 def test_the_version_is_the_same_everywhere() -> None:
@@ -205,23 +218,57 @@ def test_the_search_for_hosts_and_paths_finds_them() -> None:
     assert not MACHINE_PATH.search("scripts/work/x.py, ./home/x, #!/usr/bin/env bash")
 
 
-def test_the_wheel_holds_the_package_alone(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """The wheel of this tree."""
     pytest.importorskip("hatchling", reason="builds a wheel with hatchling, of the dev extra")
+    folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
         cwd=ROOT,
         capture_output=True,
         check=True,
     )
-    (wheel,) = tmp_path.glob("*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
+    (path,) = folder.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     metadata = f"scorpion_env-{scorpion_env.__version__}.dist-info"
-    assert {name.partition("/")[0] for name in names} == {"scorpion_env", metadata}
-    inside = {name for name in names if name.startswith("scorpion_env/")}
-    sources = (ROOT / "scorpion_env").rglob("*.py")
-    expected = {path.relative_to(ROOT).as_posix() for path in sources}
-    assert inside == expected | {"scorpion_env/py.typed", "scorpion_env/data/winnable.json"}
+    names = set(wheel.namelist())
+    packages = {ROOT / "scorpion_env", ROOT / "agents/scorpion_agents"}
+    expected = {
+        f"{package.name}/{path.relative_to(package).as_posix()}"
+        for package in packages
+        for path in package.rglob("*.py")
+    }
+    weights = (ROOT / "agents/scorpion_agents/pretrained").glob("*/*.*")
+    expected |= {path.relative_to(ROOT / "agents").as_posix() for path in weights}
+    expected |= {f"{package.name}/py.typed" for package in packages}
+    expected |= {"scorpion_env/data/winnable.json"}
+    assert {name for name in names if not name.startswith(metadata)} == expected
+    assert {Path(name).suffix for name in names} >= {".py", ".json", ".safetensors"}
     assert f"{metadata}/licenses/LICENSE" in names
+
+
+def test_the_wheel_works_away_from_the_checkout(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    unpacked, elsewhere = tmp_path / "unpacked", tmp_path / "elsewhere"
+    wheel.extractall(unpacked)
+    elsewhere.mkdir()
+    code = (
+        "import scorpion_agents, scorpion_env; from scorpion_agents import pretrained as models;"
+        "print(scorpion_env.__file__, scorpion_agents.__file__, *models.pretrained_presets())"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=elsewhere,
+        env={**os.environ, "PYTHONPATH": str(unpacked)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    initial = [str(unpacked / name / "__init__.py") for name in ("scorpion_env", "scorpion_agents")]
+    assert result.stdout.split() == [*initial, "classic", "flexible"]
 
 
 def test_every_script_has_a_main_guard() -> None:
