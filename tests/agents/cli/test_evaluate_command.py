@@ -56,11 +56,11 @@ def test_bad_input_is_answered_with_a_sentence_and_code_2(
 
 def test_a_damaged_result_file_is_answered_with_its_place_and_code_2(tmp_path: Path) -> None:
     file = tmp_path / "g.json"
-    run("--agent", "greedy", "--deals", "0:3", "--json", str(file))
+    call("--agent", "greedy", "--deals", "0:3", "--json", str(file))
     data = json.loads(file.read_text())
     data["deals"][2]["points"] = "x"
     file.write_text(json.dumps(data))
-    refused = run("compare", str(file), str(file))
+    refused = call("compare", str(file), str(file))
     assert refused.returncode == 2
     assert refused.stderr.endswith(
         "g.json is no result file of an evaluation: 'deals.2.points' should be a valid integer, "
