@@ -136,6 +136,7 @@ def test_agents_and_scripts_import_only_what_the_extras_bring() -> None:
         # The benchmark measures the peers that are installed, and does without the others.
         "scripts/benchmarks/engine.py": {"envpool", "pyspiel"},
         "scripts/reports/leaderboard_plots.py": declared_modules("plots"),
+        "scripts/reports/labels.py": declared_modules("plots"),
     }
     for folder, inside in (("agents", set()), ("scripts", helpers)):
         for path in sorted((ROOT / folder).rglob("*.py")):
