@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +29,6 @@ from scorpion_env.notation.board_text import format_board, parse_board, split_bo
 from support.paths import DATA
 
 CLASSIC = get_rules("classic")
-
-
 MASK64 = 2**64 - 1
 
 
@@ -102,10 +101,20 @@ def test_pysol_numbers_below_32000_use_the_microsoft_generator() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["pysol:0", "pysol:ms0", "pysol:", "pysol:x", "seven", "-1", -1, 2**64]
+    ("bad", "words"),
+    [
+        ("pysol:0", "Deal 'pysol:0' does not exist; the numbers go from 1."),
+        ("pysol:ms0", "Deal 'pysol:ms0' does not exist; the numbers go from 1 to 2147483647."),
+        ("pysol:", "'pysol:' names no deal"),
+        ("pysol:x", "'pysol:x' names no deal"),
+        ("seven", "'seven' names no deal"),
+        ("-1", "'-1' names no deal"),
+        (-1, f"Deal '-1' does not exist; the numbers go from 0 to {MASK64}."),
+        (2**64, f"Deal '{2**64}' does not exist; the numbers go from 0 to {MASK64}."),
+    ],
 )
-def test_a_deal_that_does_not_exist_is_refused(bad: str | int) -> None:
-    with pytest.raises(DealError):
+def test_a_deal_that_does_not_exist_is_refused(bad: str | int, words: str) -> None:
+    with pytest.raises(DealError, match=re.escape(words)):
         parse_deal(bad)
 
 
@@ -147,13 +156,24 @@ def test_deals_of_a_command_line(tmp_path: Path) -> None:
         "Deal 24",
         "Deal 93500419852916506624",
     ]
-    for bad in ("5:5", "1:x", "no-such-file", "pysol:0:3"):
-        with pytest.raises(DealError):
-            parse_deals(bad, CLASSIC)
     empty = tmp_path / "empty.txt"
     empty.write_text("# nothing\n")
     with pytest.raises(BoardError, match="no board"):
         parse_deals(str(empty), CLASSIC)
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ("5:5", "'5:5' holds no deals"),
+        ("1:x", "'1:x' is neither deals such as 0:1000"),
+        ("no-such-file", r"'no-such-file' names no deal \(and no file\)"),
+        ("pysol:0:3", "Deal 'pysol:0' does not exist"),
+    ],
+)
+def test_deals_of_a_command_line_that_are_none_are_refused(bad: str, words: str) -> None:
+    with pytest.raises(DealError, match=words):
+        parse_deals(bad, CLASSIC)
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -51,7 +51,7 @@ def test_both_names_and_make_vec_reach_the_environments() -> None:
 
 
 def test_a_step_before_the_first_reset_is_refused() -> None:
-    with pytest.raises(gym.error.ResetNeeded):
+    with pytest.raises(gym.error.ResetNeeded, match=r"before the first env\.step\(\)"):
         ScorpionEnv().step(0)
 
 
@@ -125,9 +125,19 @@ def test_misspelt_arguments_are_errors_that_name_the_nearest() -> None:
     ):
         with pytest.raises(ScorpionError, match="Did you mean"):
             ScorpionEnv(**arguments)  # type: ignore[arg-type]
-    for numbers in ({"max_steps": 0}, {"max_steps": 1.5}, {"reward_scale": float("nan")}):
-        with pytest.raises(ScorpionError):
-            ScorpionEnv(**numbers)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"max_steps": 0}, "max_steps must be a whole number from 1 to 1000000, not 0"),
+        ({"max_steps": 1.5}, "max_steps must be a whole number from 1 to 1000000, not 1.5"),
+        ({"reward_scale": float("nan")}, "reward_scale must be a finite number, not nan"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(ScorpionError, match=words):
+        ScorpionEnv(**wrong)
 
 
 def test_a_pickled_or_copied_environment_goes_on_alike() -> None:
@@ -183,7 +193,7 @@ def test_a_refused_deal_leaves_the_later_deals_as_they_were() -> None:
     envs = [ScorpionEnv(), ScorpionEnv()]
     for env in envs:
         env.reset(seed=1)
-    with pytest.raises(ScorpionError):
+    with pytest.raises(ScorpionError, match="'foo' names no deal"):
         envs[0].reset(seed=5, options={"deal": "foo"})
     assert envs[0].reset()[1]["deal"] == envs[1].reset()[1]["deal"]
 
@@ -191,5 +201,5 @@ def test_a_refused_deal_leaves_the_later_deals_as_they_were() -> None:
 def test_nothing_can_be_looked_at_before_the_first_reset() -> None:
     env = ScorpionEnv(render_mode="ansi")
     for look in (env.render, env.oracle_board):
-        with pytest.raises(gym.error.ResetNeeded):
+        with pytest.raises(gym.error.ResetNeeded, match=rf"before env\.{look.__name__}\(\)"):
             look()

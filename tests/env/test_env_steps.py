@@ -87,16 +87,25 @@ def test_illegal_actions_terminate_or_raise_on_request() -> None:
     assert (reward, terminated, info["outcome"], info["illegal_action"]) == (0.0, True, "lost", 0)
     env = ScorpionEnv(illegal_action="raise")
     env.reset(seed=7)
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMove, match="Action 0 is illegal"):
         env.step(0)
     assert env.step(364)[4]["moves"] == 1
 
 
-@pytest.mark.parametrize("bad", [365, -1, 1.5, "4H>7", None])
-def test_an_action_outside_the_space_is_refused(bad: Any) -> None:
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (365, "Action 365 is outside the action space 0 to 364"),
+        (-1, "Action -1 is outside the action space 0 to 364"),
+        (1.5, "An action is a whole number, not 1.5"),
+        ("4H>7", "An action is a whole number, not '4H>7'"),
+        (None, "An action is a whole number, not None"),
+    ],
+)
+def test_an_action_outside_the_space_is_refused(bad: Any, words: str) -> None:
     env = ScorpionEnv()
     env.reset(seed=7)
-    with pytest.raises(ScorpionError):
+    with pytest.raises(ScorpionError, match=words):
         env.step(bad)
 
 

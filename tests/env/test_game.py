@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -59,9 +60,8 @@ def test_a_move_is_played_by_text_or_by_index() -> None:
 def test_each_refusal_has_its_reason_and_changes_nothing(move: str | int, words: str) -> None:
     game = Game.new(7)
     before = game.to_text()
-    with pytest.raises(IllegalMove) as refusal:
+    with pytest.raises(IllegalMove, match=f"^{re.escape(words)}"):
         game.play(move)
-    assert str(refusal.value).startswith(words)
     assert game.to_text() == before
     assert (game.score, game.moves, game.can_undo) == (0, 0, False)
 

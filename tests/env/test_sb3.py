@@ -33,7 +33,7 @@ def test_masks_are_found_and_stack_to_one_copy() -> None:
     assert masks.shape == (4, 365)
     assert masks.dtype == np.bool_
     assert np.stack(env.env_method("action_masks", indices=[2])).tolist() == [masks[2].tolist()]
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError, match="no method 'no_such_method'"):
         env.env_method("no_such_method")
 
 

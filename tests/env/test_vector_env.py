@@ -257,7 +257,7 @@ def test_a_seeded_reset_forgets_the_name_of_an_earlier_deal() -> None:
 
 
 def test_nothing_can_be_rendered_before_the_first_reset() -> None:
-    with pytest.raises(gym.error.ResetNeeded):
+    with pytest.raises(gym.error.ResetNeeded, match=r"before envs\.render\(\)"):
         ScorpionVectorEnv(2, render_mode="ansi").render()
 
 

@@ -12,11 +12,7 @@ from scorpion_env.kernels.observation import VISIBLE
 from scorpion_env.rules import PRESETS
 
 CLASSIC = PRESETS["classic"]
-
-
 DRAWS = np.array([0.3])
-
-
 ASKED: dict[str, Any] = {"reward_scale": 0.01, "win_bonus": 500.0, "gamma": 1.0}
 
 

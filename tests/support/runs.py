@@ -72,7 +72,6 @@ CONFIG = TrainConfig.model_validate(
     }
 )
 
-
 CLOCKS = {"time/fps", "time/time_elapsed"}
 """The figures that a clock makes."""
 

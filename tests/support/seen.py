@@ -19,11 +19,7 @@ from scorpion_agents.afterstates.seen_position import (
 )
 
 DESCRIBED = ["classic", "flexible", "wasp", "scorpion-ii", "pysol-scorpion-ii", "traditional"]
-
-
 CARD = {name: i for i, (name, _) in enumerate(CARD_FEATURES)}
-
-
 REST = {name: i for i, (name, _) in enumerate((*POSITION_FEATURES, *MOVE_FEATURES))}
 
 

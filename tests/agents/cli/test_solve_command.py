@@ -15,11 +15,7 @@ from support import boards
 from support.commands import call_script, run_script
 
 CLASSIC = PRESETS["classic"]
-
-
 WON = boards.board(CLASSIC, ["KC QC JC TC 9C", boards.run("C", "8")])
-
-
 LOST = boards.board(CLASSIC, ["KC QC JC TC 9C", "<8C> 7C 6C 5C 4C 3C 2C AC"])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,13 +120,20 @@ def test_all_environments_end_the_same_games() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"deals": "winable"}, {"deals": []}, {"deals": [-1]}, {"deals": [1.5]}, {"deals": [[1], [2]]},
-     {"end_when": "died"}, {"end_when": "dead", "rules": "open"}],
-)  # fmt: skip
-def test_bad_lists_and_ends_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ScorpionError):
-        ScorpionEnv(**wrong)  # type: ignore[arg-type]
+    ("wrong", "words"),
+    [
+        ({"deals": "winable"}, "Unknown deals 'winable'. Did you mean 'winnable'"),
+        ({"deals": []}, "the numbers of one or more seeded deals"),
+        ({"deals": [-1]}, "Deal '-1' does not exist"),
+        ({"deals": [1.5]}, "the numbers of one or more seeded deals"),
+        ({"deals": [[1], [2]]}, "the numbers of one or more seeded deals"),
+        ({"end_when": "died"}, "Unknown end_when 'died'. Did you mean 'dead'"),
+        ({"end_when": "dead", "rules": "open"}, "undo can bring a dead game back"),
+    ],
+)
+def test_bad_lists_and_ends_are_refused(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(ScorpionError, match=words):
+        ScorpionEnv(**wrong)
 
 
 def test_a_list_survives_the_disk_and_bad_lines_are_named(tmp_path: Path) -> None:

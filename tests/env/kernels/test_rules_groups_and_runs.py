@@ -129,7 +129,7 @@ def test_a_won_game_takes_no_further_move_but_can_be_undone(rules: Rules) -> Non
     game = start(rules, [run("S", "K", "2"), "AS"])
     before = everything(game)
     play(game, "AS>1")
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMove, match="The game is over: it is won"):
         play(game, "AS>3")
     game.undo()
     assert everything(game) == before

@@ -51,7 +51,7 @@ def test_the_reserve_is_dealt_once(rules: Rules) -> None:
     game = start(rules, ["-", *columns], reserve)
     game.play("deal")
     assert "deal" not in game.legal_moves()
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMove, match="The reserve is already dealt"):
         game.play("deal")
 
 
@@ -174,7 +174,7 @@ def test_a_cell_card_that_fits_is_no_loss(rules: Rules) -> None:
 def test_the_open_cards_beside_the_table_take_nothing_back(rules: Rules) -> None:
     game = start(rules, [HIDDEN_EVENS, ODDS])
     assert game.legal_moves() == [] or all("cell" not in move for move in game.legal_moves())
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMove, match="'cell' is no column from 1 to 10"):
         play(game, "JS>cell")
 
 
@@ -193,7 +193,7 @@ def test_in_traditional_the_reserve_waits_until_no_move_changes_anything() -> No
     assert "deal" in start(rules, columns, reserve).legal_moves()
     moving = start(rules, [columns[0], "3S KS 5S 7S 9S JS"], reserve)
     assert "deal" not in moving.legal_moves()
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMove, match="only when no other move is left"):
         moving.play("deal")
     moving.play("KS>3")
     assert "deal" in moving.legal_moves()

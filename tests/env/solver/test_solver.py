@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,11 +136,17 @@ def test_two_copies_of_a_card_are_alike() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"node_limit": 0}, {"time_limit": 0.0}, {"memory_limit": 100}, {"rules": "clasic"}]
+    ("wrong", "words"),
+    [
+        ({"node_limit": 0}, "A node limit and a time limit must be greater than 0"),
+        ({"time_limit": 0.0}, "A node limit and a time limit must be greater than 0"),
+        ({"memory_limit": 100}, "The memory limit must be at least 131072 bytes"),
+        ({"rules": "clasic"}, "Did you mean 'classic'"),
+    ],
 )
-def test_bad_limits_and_rules_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ScorpionError):
-        solve(7, **wrong)  # type: ignore[arg-type]
+def test_bad_limits_and_rules_are_refused(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(ScorpionError, match=words):
+        solve(7, **wrong)
 
 
 @pytest.mark.parametrize("name", ["classic", "traditional", "scorpion-ii", "three-blind-mice"])
