@@ -26,9 +26,9 @@ MODULE_OF = {"stable-baselines3": "stable_baselines3", "pyyaml": "yaml"}
 """Distributions whose module is not the name with underscores."""
 
 CORE = {"numpy", "numba", "gymnasium"}
-TRAINING = ["torch", "stable_baselines3", "sb3_contrib", "tensorboard", "pydantic", "safetensors"]
+TRAINING = ["torch", "stable_baselines3", "sb3_contrib", "tensorboard", "safetensors"]
 """What only a training, or a trained model, may load."""
-BEYOND_THE_CORE = [*TRAINING, "click", "rich", "tqdm", "matplotlib"]
+BEYOND_THE_CORE = [*TRAINING, "click", "rich", "tqdm", "pydantic", "matplotlib"]
 
 SUFFIX = r"\.(?:org|com|io|dev|net)\b"
 """Kept apart from the names below, so that this file does not name a host itself."""
@@ -104,14 +104,14 @@ def test_importing_the_environment_loads_no_agents_and_no_other_library() -> Non
 
 
 def test_importing_the_agents_loads_no_other_library() -> None:
-    packages = ("config", "models", "afterstates", "search", "evaluation", "training", "pretrained")
+    packages = ("config", "models", "afterstates", "search", "evaluation", "training")
     code = ", ".join(["scorpion_agents", *(f"scorpion_agents.{name}" for name in packages)])
     assert loaded_by(code, BEYOND_THE_CORE) == []
 
 
 def test_commands_that_play_load_no_training_library() -> None:
     names = ("play", "render", "replay", "evaluate", "solve", "survey", "curriculum", "models")
-    code = ", ".join(f"scorpion_agents.cli.{name}" for name in names)
+    code = ", ".join(["scorpion_agents.pretrained", *(f"scorpion_agents.cli.{n}" for n in names)])
     assert loaded_by(code, TRAINING) == []
 
 
