@@ -189,7 +189,7 @@ def test_ci_runs_the_command_of_the_readme() -> None:
     assert f"<!-- test-command -->\n```bash\n{command}\n```\n" in README
     steps = command.split(" && ")
     assert "pip install -c constraints.txt -e" in command
-    for tool in ("ruff check", "ruff format --check", "mypy"):
+    for tool in ("ruff check", "ruff format --check", "mypy", "lint-imports"):
         assert tool in steps
     assert steps[-1].startswith("pytest")  # its closing line is the last one
 
