@@ -33,12 +33,12 @@ import benchmarks.engine as names
 from benchmarks.contender import Contender
 from benchmarks.process import bytes_per_game, growth, start_times
 from scorpion_agents.cli.options import (
-    command_line,
     json_option,
     main_guard,
     make_console,
     make_table,
 )
+from scorpion_agents.command import command_line
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import read_object, write_whole
 

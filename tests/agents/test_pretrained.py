@@ -8,7 +8,7 @@ import pytest
 
 from scorpion_agents import load_agent, pretrained
 from scorpion_agents.evaluation.evaluate import evaluate
-from scorpion_agents.models.files import read_description
+from scorpion_agents.models.description import read_description
 from scorpion_agents.pretrained import PRETRAINED, pretrained_folder, pretrained_presets
 from scorpion_agents.training.export import import_model
 from scorpion_env import PRESETS, Rules, ScorpionError

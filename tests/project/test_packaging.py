@@ -247,8 +247,14 @@ def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: zipfile.ZipFil
     expected |= {path.relative_to(ROOT / "agents").as_posix() for path in weights}
     expected |= {f"{package.name}/py.typed" for package in packages}
     expected |= {"scorpion_env/data/winnable.json"}
+    expected |= {
+        f"scorpion_agents/configs/{path.name}" for path in (ROOT / "configs").glob("*.yaml")
+    }
     assert {name for name in names if not name.startswith(metadata)} == expected
-    assert {Path(name).suffix for name in names} >= {".py", ".json", ".safetensors"}
+    assert {Path(name).suffix for name in names} >= {".py", ".json", ".safetensors", ".yaml"}
+    assert "scorpion = scorpion_agents.__main__:main" in wheel.read(
+        f"{metadata}/entry_points.txt"
+    ).decode("utf-8")
     assert f"{metadata}/licenses/LICENSE" in names
 
 
@@ -258,7 +264,10 @@ def test_the_wheel_works_away_from_the_checkout(wheel: zipfile.ZipFile, tmp_path
     elsewhere.mkdir()
     code = (
         "import scorpion_agents, scorpion_env; from scorpion_agents import pretrained as models;"
-        "print(scorpion_env.__file__, scorpion_agents.__file__, *models.pretrained_presets())"
+        "from scorpion_agents.config.files import DEFAULT_CONFIG, load_config;"
+        "load_config(DEFAULT_CONFIG);"
+        "print(scorpion_env.__file__, scorpion_agents.__file__, DEFAULT_CONFIG,"
+        " *models.pretrained_presets())"
     )
     result = subprocess.run(
         [sys.executable, "-c", code],
@@ -269,7 +278,8 @@ def test_the_wheel_works_away_from_the_checkout(wheel: zipfile.ZipFile, tmp_path
         check=True,
     )
     initial = [str(unpacked / name / "__init__.py") for name in ("scorpion_env", "scorpion_agents")]
-    assert result.stdout.split() == [*initial, "classic", "flexible"]
+    config = unpacked / "scorpion_agents" / "configs" / "ppo_classic.yaml"
+    assert result.stdout.split() == [*initial, str(config), "classic", "flexible"]
 
 
 def test_every_script_has_a_main_guard() -> None:

@@ -17,13 +17,13 @@ from tqdm import tqdm
 
 from scorpion_agents.cli.options import (
     check_writable,
-    command_line,
     deals_option,
     main_guard,
     node_limit_option,
     rules_option,
 )
 from scorpion_agents.cli.terminal import allow_any_text
+from scorpion_agents.command import command_line
 from scorpion_env.deals import SeededDeal, parse_deals
 from scorpion_env.environment.deal_lists import deal_list_text
 from scorpion_env.errors import ScorpionError

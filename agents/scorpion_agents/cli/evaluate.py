@@ -17,7 +17,6 @@ from scorpion_agents import load_agent
 from scorpion_agents.cli.options import (
     check_writable,
     chosen_deals,
-    command_line,
     deal_option,
     deals_option,
     json_option,
@@ -30,6 +29,7 @@ from scorpion_agents.cli.options import (
 )
 from scorpion_agents.cli.tables import print_comparisons, print_summaries
 from scorpion_agents.cli.terminal import allow_any_text
+from scorpion_agents.command import command_line
 from scorpion_agents.evaluation.comparison import compare_all, compare_stored
 from scorpion_agents.evaluation.evaluate import evaluate
 from scorpion_agents.evaluation.results import (

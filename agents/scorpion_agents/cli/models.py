@@ -18,7 +18,7 @@ from scorpion_agents.cli.options import main_guard
 from scorpion_agents.cli.terminal import allow_any_text
 
 if TYPE_CHECKING:
-    from scorpion_agents.models.files import Description
+    from scorpion_agents.models.description import Description
 
 MODEL = click.argument("model", type=click.Path(path_type=Path), metavar="MODEL")
 
@@ -64,7 +64,8 @@ def import_(model: Path, replace: bool) -> None:
 @main_guard
 def show(model: Path) -> None:
     """Print what the description of MODEL, a folder, says."""
-    from scorpion_agents.models.files import find_model, read_description
+    from scorpion_agents.models.description import read_description
+    from scorpion_agents.models.files import find_model
 
     _say(read_description(find_model(model)))
 

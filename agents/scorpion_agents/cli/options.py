@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -182,11 +181,6 @@ def check_writable(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and not path.parent.is_dir():
             raise ScorpionError(f"Cannot write {path}: there is no folder {path.parent}.")
-
-
-def command_line() -> str:
-    """Return the command that runs, as one would type it."""
-    return shlex.join(["python", *sys.argv])
 
 
 def make_console(*, stderr: bool = False) -> Console:

@@ -122,7 +122,3 @@ def read_command() -> str | None:
         return None
     print(f"{PROMPT}{line.strip()}")
     return line
-
-
-if __name__ == "__main__":
-    main()

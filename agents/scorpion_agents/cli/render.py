@@ -241,7 +241,3 @@ def _refuse_beside_replay(context: click.Context) -> None:
         if context.get_parameter_source(word) == given:
             option = next(p for p in context.command.params if p.name == word).opts[0]
             raise ScorpionError(f"Leave out {option}: a replay has its own rules, deal and moves.")
-
-
-if __name__ == "__main__":
-    main()

@@ -45,7 +45,3 @@ def check(files: tuple[Path, ...]) -> None:
         )
     if wrong:
         sys.exit(EXIT_BAD_INPUT)
-
-
-if __name__ == "__main__":
-    main()

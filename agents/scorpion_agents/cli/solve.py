@@ -28,7 +28,6 @@ from scorpion_agents.cli.options import (
     MEGABYTE,
     check_writable,
     chosen_deals,
-    command_line,
     deal_option,
     deals_option,
     json_option,
@@ -41,6 +40,7 @@ from scorpion_agents.cli.options import (
     seed_option,
 )
 from scorpion_agents.cli.terminal import allow_any_text
+from scorpion_agents.command import command_line
 from scorpion_agents.evaluation.intervals import wilson_interval
 from scorpion_agents.evaluation.results import versions
 from scorpion_env.deals import Deal, Position
@@ -238,7 +238,3 @@ def main(
         }
         write_whole(json_path, json.dumps(data, indent=1, allow_nan=False) + "\n")
     sys.exit(_exit_code(verdicts))
-
-
-if __name__ == "__main__":
-    main()

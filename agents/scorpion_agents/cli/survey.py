@@ -26,7 +26,6 @@ from tqdm import tqdm
 from scorpion_agents.cli.options import (
     MEGABYTE,
     check_writable,
-    command_line,
     deals_option,
     main_guard,
     memory_limit_option,
@@ -34,6 +33,7 @@ from scorpion_agents.cli.options import (
     rules_option,
 )
 from scorpion_agents.cli.terminal import allow_any_text
+from scorpion_agents.command import command_line
 from scorpion_agents.evaluation.intervals import wilson_interval
 from scorpion_agents.evaluation.results import versions
 from scorpion_env.deals import parse_deals

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from scorpion_agents.cli.options import EXIT_INTERRUPTED, command_line, main_guard
+from scorpion_agents.cli.options import EXIT_INTERRUPTED, main_guard
+from scorpion_agents.command import called_like_this, command_line
 from scorpion_agents.config.files import DEFAULT_CONFIG, load_config
 from scorpion_agents.config.schema import TrainConfig
 from scorpion_env.errors import ScorpionError
@@ -205,9 +206,13 @@ def _finish(trained: Trained) -> None:
     _say(f"{trained.steps} steps; everything is in {trained.folder}")
     if trained.interrupted:
         _say("Interrupted; the model is saved.")
-        _say(f"Go on with: python scripts/train.py --resume {shlex.quote(str(trained.folder))}")
+        _say_how_to_go_on(trained.folder)
         sys.exit(EXIT_INTERRUPTED)
     _report(trained.folder)
+
+
+def _say_how_to_go_on(folder: Path) -> None:
+    _say(f"Go on with: {called_like_this('train')} --resume {shlex.quote(str(folder))}")
 
 
 def _report(folder: Path) -> None:
@@ -221,8 +226,8 @@ def _report(folder: Path) -> None:
     played = rules.name if PRESETS.get(rules.name) == rules else str(folder / "rules.json")
     agent = f"--agent {shlex.quote(str(folder))} --rules {shlex.quote(played)}"
     click.echo("")
-    click.echo(f"Watch it:    python scripts/render.py {agent} --deal 7")
-    click.echo(f"Measure it:  python scripts/evaluate.py {agent} --deals 0:20000")
+    click.echo(f"Watch it:    {called_like_this('render')} {agent} --deal 7")
+    click.echo(f"Measure it:  {called_like_this('evaluate')} {agent} --deals 0:20000")
     click.echo(f"Curves:      tensorboard --logdir {shlex.quote(str(folder))}")
 
 
@@ -235,7 +240,7 @@ def _train_seeds(folder: Path, jobs: int | None) -> None:
     )
     if summary is None:
         _say("Interrupted; what was trained is saved.")
-        _say(f"Go on with: python scripts/train.py --resume {shlex.quote(str(folder))}")
+        _say_how_to_go_on(folder)
         sys.exit(EXIT_INTERRUPTED)
     print_seeds(summary)
     click.echo("")

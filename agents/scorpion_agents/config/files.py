@@ -19,7 +19,13 @@ from scorpion_agents.config.yaml_text import ConfigError, parse_yaml
 from scorpion_agents.schemas import LONGEST_VALUE, fault_name, fault_text, shortened
 from scorpion_env.errors import nearest
 
-DEFAULT_CONFIG = Path(__file__).resolve().parents[3] / "configs" / "ppo_classic.yaml"
+CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+"""The configurations that come with the package: in it where it is installed from a wheel."""
+
+if not CONFIGS.is_dir():  # a checkout has them at its top
+    CONFIGS = CONFIGS.parents[2] / "configs"
+
+DEFAULT_CONFIG = CONFIGS / "ppo_classic.yaml"
 """What ``scripts/train.py`` trains without arguments."""
 
 

@@ -32,12 +32,10 @@ from scorpion_agents.base import (
     null_moves,
 )
 from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.models.description import MODEL_FORMAT, MODEL_VERSION, read_description
 from scorpion_agents.models.files import (
     MODEL_FILE,
-    MODEL_FORMAT,
-    MODEL_VERSION,
     find_model,
-    read_description,
     read_weights,
     write_model,
 )

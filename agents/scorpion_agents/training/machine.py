@@ -6,9 +6,7 @@ import contextlib
 import json
 import os
 import platform
-import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any, Literal
 import torch
 from filelock import FileLock, Timeout
 
+from scorpion_agents.command import command_line
 from scorpion_agents.evaluation.results import versions
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import make_folder, read_object, write_whole
@@ -90,7 +89,7 @@ def note_session(folder: Path, rules: Rules, *, threads: int, device: str, steps
         steps: Steps trained so far.
     """
     session: dict[str, Any] = {
-        "command": shlex.join(["python", *sys.argv]),
+        "command": command_line(),
         "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "versions": versions(rules),
         "git_revision": _git_revision(),

@@ -9,7 +9,8 @@ import pytest
 
 from scorpion_agents import load_agent
 from scorpion_agents.evaluation.evaluate import evaluate
-from scorpion_agents.models.files import MODEL_FILE, read_description
+from scorpion_agents.models.description import read_description
+from scorpion_agents.models.files import MODEL_FILE
 from scorpion_agents.training.export import export_model, import_model
 from scorpion_env import Rules, ScorpionError
 from support.models import make_model, make_run
