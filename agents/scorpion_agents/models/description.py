@@ -1,7 +1,8 @@
-"""What ``model.json`` says of a model, checked when it is read."""
+"""What ``model.json`` says of a model, and its weights, checked when they are read."""
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -85,3 +86,19 @@ def read_description(folder: Path) -> Description:
     if Path(about.weights).name != about.weights or "\0" in about.weights:
         raise ScorpionError(f"{file} is damaged: it names no weights file beside it.")
     return about
+
+
+def read_weights(folder: Path, about: Description) -> bytes:
+    """Return the weights of a model.
+
+    Raises:
+        ScorpionError: if they are not those that the description is of.
+    """
+    file = folder / about.weights
+    try:
+        weights = file.read_bytes()
+    except OSError as error:
+        raise ScorpionError(f"{file} cannot be read: {error.strerror}.") from error
+    if hashlib.sha256(weights).hexdigest() != about.weights_sha256:
+        raise ScorpionError(f"{file} was changed: it is not what {MODEL_FILE} describes.")
+    return weights

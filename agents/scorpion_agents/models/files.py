@@ -11,13 +11,10 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import make_folder, write_whole
-
-if TYPE_CHECKING:
-    from scorpion_agents.models.description import Description
 
 WEIGHTS_FILES = "policy-*.safetensors"
 MODEL_FILE = "model.json"
@@ -52,19 +49,3 @@ def find_model(path: Path) -> Path:
         if (folder / MODEL_FILE).is_file():
             return folder
     raise ScorpionError(f"{path} holds no model: there is no {MODEL_FILE} in it, in best or last.")
-
-
-def read_weights(folder: Path, about: Description) -> bytes:
-    """Return the weights of a model.
-
-    Raises:
-        ScorpionError: if they are not those that the description is of.
-    """
-    file = folder / about.weights
-    try:
-        weights = file.read_bytes()
-    except OSError as error:
-        raise ScorpionError(f"{file} cannot be read: {error.strerror}.") from error
-    if hashlib.sha256(weights).hexdigest() != about.weights_sha256:
-        raise ScorpionError(f"{file} was changed: it is not what {MODEL_FILE} describes.")
-    return weights

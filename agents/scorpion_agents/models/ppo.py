@@ -32,11 +32,15 @@ from scorpion_agents.base import (
     null_moves,
 )
 from scorpion_agents.config.schema import TrainConfig
-from scorpion_agents.models.description import MODEL_FORMAT, MODEL_VERSION, read_description
+from scorpion_agents.models.description import (
+    MODEL_FORMAT,
+    MODEL_VERSION,
+    read_description,
+    read_weights,
+)
 from scorpion_agents.models.files import (
     MODEL_FILE,
     find_model,
-    read_weights,
     write_model,
 )
 from scorpion_agents.models.networks import describe_network, describe_values, empty_policy

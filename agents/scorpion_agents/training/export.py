@@ -15,11 +15,10 @@ from typing import Any
 
 from scorpion_agents.config.files import read_config_file
 from scorpion_agents.evaluation.evaluate import Evaluation, evaluate
-from scorpion_agents.models.description import Description, read_description
+from scorpion_agents.models.description import Description, read_description, read_weights
 from scorpion_agents.models.files import (
     MODEL_FILE,
     find_model,
-    read_weights,
     write_model,
 )
 from scorpion_agents.models.ppo import load_ppo
