@@ -41,7 +41,6 @@ SHORT = {
         "runs/quick",
         "greedy",
         "pretrained",
-        "search:64",
         "playouts:256",
         "search+pretrained:16",
         "tree+pretrained:16",
