@@ -6,6 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from support.shapes import group_of
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep tests that need the same compiled code together (see `support.shapes`)."""
+    for item in items:
+        group = group_of(item) if isinstance(item, pytest.Function) else None
+        if group is not None:
+            item.add_marker(pytest.mark.xdist_group(group))
+
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count, islice
 from random import Random
 from typing import Any
 
@@ -34,11 +35,11 @@ from scorpion_env.notation.board_text import format_board, parse_board
 from scorpion_env.rules import PRESETS, Rules, get_rules
 from scorpion_env.solver import Solver
 
-LARGEST = 1024
-"""Positions that the plain search looks at; endgames with more are passed over."""
+LARGEST = 256
+"""Positions that the plain search looks at in a test; a power of two, as the other."""
 
 LARGEST_QUICK = 4096
-"""Likewise, for the compiled one from the command line."""
+"""Positions that it looks at from the command line; endgames with more are passed over."""
 
 
 def random_endgame(rules: Rules, rng: Random) -> Board:
@@ -195,18 +196,20 @@ def _search_compiled(games: Any, rules: Any, log: Any, table: Any) -> Any:
     return 0
 
 
-def endgames(
-    rules: Rules, count: int, seed: int, *, largest: int = LARGEST, quick: bool = False
-) -> Iterator[tuple[Position, bool]]:
-    """Yield endgames that the plain search decides, and whether they can be won."""
-    rng = Random(f"{rules.name} {seed}")
-    while count:
-        text = format_board(random_endgame(rules, rng))
-        position = Position("endgame", parse_board(text, rules))
-        won = can_be_won(position, rules, largest, quick=quick)
+def endgame(rules: Rules, seed: int, number: int) -> Position:
+    """A random endgame, the same for ever."""
+    rng = Random(f"{rules.name} {seed} {number}")
+    text = format_board(random_endgame(rules, rng))
+    return Position(f"endgame {number}", parse_board(text, rules))
+
+
+def small_endgames(rules: Rules, seed: int, largest: int) -> Iterator[tuple[int, Position, bool]]:
+    """Yield endgames that the compiled plain search decides: number, position, if it is won."""
+    for number in count():
+        position = endgame(rules, seed, number)
+        won = can_be_won(position, rules, largest, quick=True)
         if won is not None:
-            count -= 1
-            yield position, won
+            yield number, position, won
 
 
 def check_endgame(position: Position, won: bool, rules: Rules, solver: Solver) -> None:
@@ -235,8 +238,8 @@ def main() -> None:
         solver = Solver(rules)
         began = time.perf_counter()
         verdicts: Counter[bool] = Counter()
-        found = endgames(rules, arguments.count, arguments.seed, largest=LARGEST_QUICK, quick=True)
-        for position, won in found:
+        found = small_endgames(rules, arguments.seed, LARGEST_QUICK)
+        for _, position, won in islice(found, arguments.count):
             check_endgame(position, won, rules, solver)
             verdicts[won] += 1
         seconds = time.perf_counter() - began

@@ -175,21 +175,21 @@ def test_the_full_observation_shows_what_the_player_does_not_see() -> None:
     assert not full[hidden][:, 5].any()
 
 
-def test_observations_are_kept_up_to_date_in_place() -> None:
-    for preset in PRESETS:
-        for observation in ("player", "full"):
-            env = ScorpionEnv(preset, observation=observation)
-            rng = np.random.default_rng(1)
-            seen, info = env.reset(seed=11)
-            for _ in range(120):
-                fresh = np.zeros(1, seen_dtype(len(seen)))
-                batch, full = env._batch, observation == "full"
-                observe_game(batch.games[0], batch.rules_record[0], fresh[0], full)
-                assert (fresh["cards"][0] == seen).all()
-                action = int(rng.choice(np.flatnonzero(info["action_mask"])))
-                seen, _, terminated, truncated, info = env.step(action)
-                if terminated or truncated:
-                    seen, info = env.reset()
+@pytest.mark.parametrize("observation", ["player", "full"])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_observations_are_kept_up_to_date_in_place(preset: str, observation: str) -> None:
+    env = ScorpionEnv(preset, observation=observation)
+    rng = np.random.default_rng(1)
+    seen, info = env.reset(seed=11)
+    for _ in range(120):
+        fresh = np.zeros(1, seen_dtype(len(seen)))
+        batch, full = env._batch, observation == "full"
+        observe_game(batch.games[0], batch.rules_record[0], fresh[0], full)
+        assert (fresh["cards"][0] == seen).all()
+        action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+        seen, _, terminated, truncated, info = env.step(action)
+        if terminated or truncated:
+            seen, info = env.reset()
 
 
 def test_hidden_cards_do_not_show() -> None:

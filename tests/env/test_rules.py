@@ -98,13 +98,16 @@ def test_a_preset_differs_from_classic_in_what_the_rules_name(rules: Rules) -> N
 
 
 def test_rules_of_ones_own_are_played() -> None:
+    columns = (4, 4, 5, 5, 5, 5, 5, 5, 5, 5)
     rules = Rules(
-        "little", columns=(6,) * 8, face_down=(1,) * 8, reserve=4, reserve_columns=(0, 2, 4, 6)
+        "little", columns=columns, face_down=(1,) * 10, reserve=4, reserve_columns=(0, 2, 4, 6)
     )
     game = Game.new(1, rules)
+    assert tuple(map(len, game.board().columns)) == columns
     rng = random.Random(0)
     while game.outcome is None:
         game.play(rng.choice(game.legal_moves()))
+    assert game.moves > 5
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,17 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+from endgames import LARGEST, small_endgames
 from scorpion_env.game import Game
 from scorpion_env.rules import PRESETS, Rules
 
 HERE = Path(__file__).parent
 GAMES = HERE / "games"
 PERFT = HERE / "perft.txt"
+ENDGAMES = HERE / "endgames.txt"
 
+ENDGAME_SEED = 1
+ENDGAMES_EACH = 15  # that are won, and that are lost
 PERFT_DEALS = (1, 2, 3)
 PERFT_DEPTHS = (1, 2, 3, 4)
 PERFT_LIMIT = 2_000_000  # longer sequences than these are not counted
@@ -130,8 +134,31 @@ def perft_lines() -> Iterator[str]:
                 yield f"{name} {deal} {depth} {count}"
 
 
+def endgame_lines() -> Iterator[str]:
+    """One line for each preset and verdict: numbers of small endgames."""
+    yield "# preset verdict numbers of endgames (see tests/endgames.py)"
+    for name, rules in PRESETS.items():
+        numbers: dict[bool, list[int]] = {True: [], False: []}
+        for number, _, won in small_endgames(rules, ENDGAME_SEED, LARGEST):
+            if len(numbers[won]) < ENDGAMES_EACH:
+                numbers[won].append(number)
+            elif len(numbers[not won]) == ENDGAMES_EACH:
+                break
+        for won, verdict in ((True, "won"), (False, "lost")):
+            yield f"{name} {verdict} {' '.join(map(str, numbers[won]))}"
+
+
+def chosen_endgames(name: str) -> Iterator[tuple[int, bool]]:
+    """The numbers of a preset's endgames in the file, and which of them are won."""
+    for line in ENDGAMES.read_text(encoding="utf-8").splitlines():
+        preset, verdict, *numbers = line.split()
+        if preset == name:
+            yield from ((int(number), verdict == "won") for number in numbers)
+
+
 def main() -> None:
     """Writes every golden file."""
+    ENDGAMES.write_text("\n".join(endgame_lines()) + "\n", encoding="utf-8")
     PERFT.write_text("\n".join(perft_lines()) + "\n", encoding="utf-8")
     for name, rules in PRESETS.items():
         game = played_at_random(rules, 7, 0, eager=False)

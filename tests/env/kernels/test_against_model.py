@@ -1,12 +1,10 @@
 """The engine against the slow model: random games, and facts that hold in every position.
 
-``SCORPION_GAMES`` sets the number of random games for each preset; ``tests/random_games.py`` plays
-any number of them from the command line.
+``tests/random_games.py`` plays any number of games from the command line.
 """
 
 from __future__ import annotations
 
-import os
 import random
 
 import numpy as np
@@ -22,9 +20,12 @@ from scorpion_env.rules import PRESETS, Rules
 from support.compare import Duel, hidden_shuffled, late_board, play_games, replanted
 from support.model import Model
 from support.pysol import pysol_order
+from support.shapes import shape_of
 
-GAMES = int(os.environ.get("SCORPION_GAMES", "16"))
-CHUNK = 25
+GAMES = 16
+"""Random games of each preset."""
+
+ONE_OF_EACH_SHAPE = list({shape_of(rules): name for name, rules in PRESETS.items()}.values())
 
 every_preset = pytest.mark.parametrize("name", list(PRESETS))
 unhurried = settings(
@@ -178,12 +179,15 @@ def test_a_board_text_is_read_back_as_the_same_position(game: Game) -> None:
 
 
 @st.composite
-def variants(draw: st.DrawFn) -> Rules:
-    """Rules that no preset has: any number of columns, any mixture of what may be chosen."""
-    decks = draw(st.sampled_from([1, 1, 1, 2]))
-    width = draw(st.integers(4, 16))
+def variants(draw: st.DrawFn, like: Rules | None = None) -> Rules:
+    """Rules that no preset has: any number of columns, any mixture of what may be chosen.
+
+    Or as many columns and legal actions as a preset has, for which the engine is compiled already.
+    """
+    decks = draw(st.sampled_from([1, 1, 1, 2])) if like is None else like.decks
+    width = draw(st.integers(4, 16)) if like is None else like.num_columns
     reserve = draw(st.integers(0, min(8, width)))
-    cells = draw(st.integers(0, 8))
+    cells = draw(st.integers(1 if like is not None and like.cells_refill else 0, 8))
     dealt = draw(st.integers(0, cells))
     chance = random.Random(draw(numbers))
     heights = [0] * width
@@ -200,16 +204,29 @@ def variants(draw: st.DrawFn) -> Rules:
         reserve_when=draw(st.sampled_from(["any", "stuck"])),
         cells=cells,
         cells_dealt=dealt,
-        cells_refill=cells > 0 and draw(st.booleans()),
+        cells_refill=cells > 0 and draw(st.booleans()) if like is None else like.cells_refill,
         build=draw(st.sampled_from(["suit", "any", "colour"])),
-        empty_column=draw(st.sampled_from(["king", "any"])),
+        empty_column=draw(st.sampled_from(["king", "any"])) if like is None else like.empty_column,
         runs=draw(st.sampled_from(["taken", "stay"])),
-        undo_action=draw(st.booleans()),
+        undo_action=draw(st.booleans()) and (like is None or like.empty_column == "king"),
         undo_limit=draw(st.sampled_from([1, 3, 100, None])),
     )
 
 
+@pytest.mark.parametrize("name", ONE_OF_EACH_SHAPE)
+@given(data=st.data(), number=numbers)
+@settings(unhurried, max_examples=12)
+def test_engine_and_model_agree_under_rules_that_no_preset_has(
+    name: str, data: st.DataObject, number: int
+) -> None:
+    rules = data.draw(variants(PRESETS[name]))
+    assert shape_of(rules) == shape_of(PRESETS[name])
+    Duel(rules, number).run()
+
+
+@pytest.mark.slow
 @given(variants(), numbers)
-@settings(unhurried, max_examples=GAMES)
-def test_engine_and_model_agree_under_rules_that_no_preset_has(rules: Rules, number: int) -> None:
+@settings(unhurried, max_examples=16)
+def test_engine_and_model_agree_under_any_rules(rules: Rules, number: int) -> None:
+    """Numba compiles the engine for nearly each of them."""
     Duel(rules, number).run()

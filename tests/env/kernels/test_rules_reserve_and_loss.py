@@ -148,17 +148,14 @@ def test_in_wasp_any_group_that_can_leave_cards_is_a_move() -> None:
     assert play(game, "AS>3") == 5
 
 
-def test_a_free_cell_is_a_way_out_and_full_cells_are_not() -> None:
-    for name in ("scorpion-head", "how-they-run"):
-        rules = PRESETS[name]
-        assert start(rules, [HIDDEN_EVENS, ODDS]).outcome is None
-        cells = ODDS.split()[1 : 1 + rules.cells]
-        odds = " ".join(card for card in ODDS.split() if card not in cells)
-        assert start(rules, [HIDDEN_EVENS, odds], cells=" ".join(cells)).outcome == "lost"
-        spared = start(
-            rules, [HIDDEN_EVENS, f"{odds} {cells[0]}"], cells=" ".join(["-", *cells[1:]])
-        )
-        assert spared.outcome is None
+@for_presets(["scorpion-head", "how-they-run"])
+def test_a_free_cell_is_a_way_out_and_full_cells_are_not(rules: Rules) -> None:
+    assert start(rules, [HIDDEN_EVENS, ODDS]).outcome is None
+    cells = ODDS.split()[1 : 1 + rules.cells]
+    odds = " ".join(card for card in ODDS.split() if card not in cells)
+    assert start(rules, [HIDDEN_EVENS, odds], cells=" ".join(cells)).outcome == "lost"
+    spared = start(rules, [HIDDEN_EVENS, f"{odds} {cells[0]}"], cells=" ".join(["-", *cells[1:]]))
+    assert spared.outcome is None
 
 
 @for_presets(["three-blind-mice", "farmers-wife", "how-they-run", "scorpion-head"])

@@ -182,19 +182,19 @@ def test_long_columns_fold_to_the_window_and_lose_no_card() -> None:
 
 
 @pytest.mark.parametrize("symbols", [False, True])
-def test_colour_says_nothing_that_the_characters_do_not_say(symbols: bool) -> None:
-    for name in ("classic", "scorpion-head", "double"):
-        for game in positions(name):
-            plain = draw(game, Style(legal=True, symbols=symbols))
-            colored = draw(game, Style(legal=True, symbols=symbols, color=True))
-            assert ESCAPE.search(colored)
-            assert ESCAPE.sub("", colored) == plain
+@pytest.mark.parametrize("name", ["classic", "scorpion-head", "double"])
+def test_colour_says_nothing_that_the_characters_do_not_say(name: str, symbols: bool) -> None:
+    for game in positions(name):
+        plain = draw(game, Style(legal=True, symbols=symbols))
+        colored = draw(game, Style(legal=True, symbols=symbols, color=True))
+        assert ESCAPE.search(colored)
+        assert ESCAPE.sub("", colored) == plain
 
 
 def test_plain_lines_have_neither_symbols_nor_colour() -> None:
     text = draw(after_the_deal(), Style(format="lines", symbols=True, color=True))
     assert text.isascii()
-    assert text.isprintable() or text.replace("\n", "").isprintable()
+    assert text.replace("\n", "").isprintable()
 
 
 def test_symbols_are_as_wide_as_letters() -> None:

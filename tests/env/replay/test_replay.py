@@ -93,9 +93,9 @@ def test_a_game_from_a_position_keeps_its_board() -> None:
 
 
 def test_rules_of_ones_own_are_written_whole() -> None:
-    rules = Rules("mine", columns=(10, 10, 10, 10, 9), face_down=(0,) * 5)
+    rules = Rules("mine", columns=(10, 4, 7, 7, 7, 7, 7), face_down=(0,) * 7)
     written = replay.record(3, rules, random_actions(Game.new(3, rules)))
-    assert lines_of(written)[0]["rules"]["columns"] == [10, 10, 10, 10, 9]
+    assert lines_of(written)[0]["rules"]["columns"] == [10, 4, 7, 7, 7, 7, 7]
     assert replay.loads(replay.dumps(written)).rules == rules
     replay.check(written)
 

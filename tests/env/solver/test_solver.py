@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from endgames import check_endgame, endgames
+from endgames import LARGEST, can_be_won, check_endgame, endgame
+from golden.make_golden import ENDGAME_SEED, ENDGAMES_EACH, chosen_endgames
 from scorpion_env.batch.games import Batch
 from scorpion_env.deals import Position
 from scorpion_env.env import ScorpionEnv
@@ -31,21 +33,24 @@ def key(text: str, rules: Rules) -> int:
     return int(position_key(batch.games[0], batch.rules_record[0]))
 
 
-@pytest.mark.slow
 @boards.every_preset
 def test_verdicts_are_those_of_plain_search_and_cheap_proofs_never_err(rules: Rules) -> None:
     solver = Solver(rules)
     batch = Batch(replace(rules, undo_action=False), 1)
     work = np.zeros(1, WORK_DTYPE)
-    verdicts = set()
-    for position, won in endgames(rules, 30, seed=1, largest=200):
+    verdicts = Counter[bool]()
+    dead = 0
+    for number, won in chosen_endgames(rules.name):
+        position = endgame(rules, ENDGAME_SEED, number)
+        assert can_be_won(position, rules, LARGEST) is won
         check_endgame(position, won, rules, solver)
         batch.start(0, position)
         if is_dead(batch.games[0], batch.rules_record[0], work[0]):
             assert not won
-        verdicts.add(won)
-    # Of these two, endgames small enough for the plain search of Python are hardly ever won.
-    assert verdicts == {True, False} or rules.name in ("wasp", "farmers-wife")
+            dead += 1
+        verdicts[won] += 1
+    assert verdicts == {True: ENDGAMES_EACH, False: ENDGAMES_EACH}
+    assert dead or rules.cells_refill  # a card that may go to a cell proves little
 
 
 def test_every_line_that_is_found_wins_in_the_environment() -> None:
