@@ -194,7 +194,7 @@ def test_ci_runs_the_command_of_the_readme() -> None:
     assert steps[-1] == 'pytest -n 2 -m "not slow"'
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "slow='pytest -n 2 -m slow'" in script  # together they are all
-    assert '"$command && echo \'The slow tests:\' && $slow"' in script
+    assert "\"$command && echo 'The slow tests:' && $slow\"" in script
 
 
 def test_the_readme_has_exactly_two_set_up_commands_and_what_they_name_exists() -> None:
