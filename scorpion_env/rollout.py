@@ -15,8 +15,8 @@ from scorpion_env.kernels.compiled import compiled, inlined
 from scorpion_env.kernels.play import conclude, is_null, play, start_deal
 from scorpion_env.kernels.pointers import pointer
 from scorpion_env.kernels.shuffle import GAMMA, mix64
-from scorpion_env.kernels.state import BUILD_ANY, BUILD_COLOUR, PLAYING, WON
-from scorpion_env.kernels.tableau import RANK, RED, SUIT
+from scorpion_env.kernels.state import BUILD_ANY, PLAYING, WON
+from scorpion_env.kernels.tableau import RANK, joins
 from scorpion_env.rules import Rules, get_rules
 
 _U32 = np.uint64(32)
@@ -143,7 +143,11 @@ def _has_useful_move(g: Any, rules: Any) -> Any:
 # --- greedy moves -------------------------------------------------------------------------------
 
 UNDO, NULL, SHUTTLE, DEAL, TO_CELL, PLACEMENT, FLIP, RUN = range(8)
-"""The kinds of action, worst first."""
+"""The kinds of action, worst first.
+
+``SHUTTLE`` moves a card that already lies well: off the card that it follows in a run, or from one
+card of another suit to the next; played freely, such moves would go round in circles.
+"""
 
 
 @compiled
@@ -173,30 +177,34 @@ def kind_of(g: Any, rules: Any, action: Any) -> Any:
     if action > deal:
         return UNDO if rules.undo_action and action == rules.num_actions - 1 else TO_CELL
     card, target = action // columns, action % columns
-    source, under = g.column[card], g.below[card]
+    source = g.column[card]
     if not rules.runs_stay and _completes_run(g, rules, card, source, target):
         return RUN
-    if source >= columns:
-        return PLACEMENT
-    if g.end[target] < 0 and is_null(g, rules, card):
+    if source < columns and g.end[target] < 0 and is_null(g, rules, card):
         return NULL
-    if 0 < g.down[source] == g.row[card]:
+    return kind_of_leaving(g, rules, card, g.end[target])
+
+
+@compiled
+def kind_of_leaving(g: Any, rules: Any, card: Any, receiver: Any) -> Any:
+    """Return the kind of a move by what its card leaves: ``SHUTTLE``, ``PLACEMENT`` or ``FLIP``.
+
+    Args:
+        g: The game.
+        rules: Its rules.
+        card: The card, which lies face up in a column or in a cell.
+        receiver: The card that it comes to lie on, or ``NO_CARD``.
+    """
+    source, under = g.column[card], g.below[card]
+    if source >= g.end.shape[0] or under < 0:
+        return PLACEMENT
+    if not g.playable[under]:
         return FLIP
-    if under >= 0 and RANK[under] == RANK[card] + 1:
-        on_suit = g.end[target] >= 0 and _joins(rules, card, g.end[target])
-        if _joins(rules, card, under) or (rules.build == BUILD_ANY and not on_suit):
+    if RANK[under] == RANK[card] + 1:
+        on_suit = receiver >= 0 and joins(rules, card, receiver)
+        if joins(rules, card, under) or (rules.build == BUILD_ANY and not on_suit):
             return SHUTTLE
     return PLACEMENT
-
-
-@inlined
-def _joins(rules: Any, upper: Any, lower: Any) -> Any:
-    """Return whether `upper` can follow `lower` in a run, one rank lower."""
-    if RANK[lower] != RANK[upper] + 1:
-        return False
-    if rules.build == BUILD_COLOUR:
-        return RED[lower] != RED[upper]
-    return SUIT[lower] == SUIT[upper]
 
 
 @compiled
@@ -206,12 +214,12 @@ def _completes_run(g: Any, rules: Any, card: Any, source: Any, target: Any) -> A
     if RANK[x] != ACE:
         return False
     while x != card:
-        if not _joins(rules, x, g.below[x]):
+        if not joins(rules, x, g.below[x]):
             return False
         x = g.below[x]
     under = g.end[target]
     while RANK[x] != KING:
-        if under < 0 or not g.playable[under] or not _joins(rules, x, under):
+        if under < 0 or not g.playable[under] or not joins(rules, x, under):
             return False
         x, under = under, g.below[under]
     return True

@@ -1,4 +1,4 @@
-"""What every player is: the agent interface, and what a player can tell from an observation.
+"""What every player is: the agent interface, and which moves change nothing.
 
 An agent plays a batch of games at once. It receives what a player sees (observations and masks)
 and nothing else; one that looks under the cards says so with ``information = "oracle"``.
@@ -13,17 +13,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.cards import CARDS_PER_DECK, CARDS_PER_SUIT, KING
+from scorpion_agents.seen_game import Table, new_table, read_game
 from scorpion_env.kernels.compiled import compiled
-from scorpion_env.kernels.observation import (
-    COLUMN,
-    FACE_DOWN,
-    ON_TOP,
-    PLACE,
-    PLACE_TABLEAU,
-    ROW,
-    VISIBLE,
-)
+from scorpion_env.kernels.legal import is_null
 from scorpion_env.rules import Rules
 
 Observations = npt.NDArray[np.int8]
@@ -31,9 +23,6 @@ Masks = npt.NDArray[np.bool_]
 Actions = npt.NDArray[np.int64]
 Draws = npt.NDArray[np.float64]
 Information = Literal["player", "oracle"]
-
-UNSEEN, NOTHING = -1, -2
-"""In the tables of :func:`read_tableau`: a face-down card; no card at all."""
 
 
 class Agent(ABC):
@@ -94,15 +83,23 @@ def null_moves(observations: Observations, masks: Masks, rules: Rules) -> Masks:
         bool ``(B, num_actions)``, a subset of `masks`.
     """
     found = np.zeros_like(masks)
-    _mark_null_moves(
-        observations,
-        masks,
-        rules.num_columns,
-        rules.build == "colour",
-        rules.runs == "taken",
-        found,
-    )
+    _mark_null_moves(observations, masks, new_table(rules), found)
     return found
+
+
+@compiled
+def _mark_null_moves(observations: Any, masks: Any, table: Table, found: Any) -> None:
+    g = table.position[0]
+    columns = g.end.shape[0]
+    for game in range(observations.shape[0]):
+        read_game(observations[game], False, table)
+        for source in range(columns):
+            base = g.pile[source, 0]
+            if g.end[source] < 0 or not g.playable[base] or not is_null(g, table.rules, base):
+                continue
+            for target in range(columns):
+                if g.end[target] < 0 and masks[game, base * columns + target]:
+                    found[game, base * columns + target] = True
 
 
 @dataclass(frozen=True)
@@ -160,72 +157,3 @@ class Valuer(Agent):
         Returns:
             float64 ``(B,)``, in the units of `returns`.
         """
-
-
-@compiled
-def joins(upper: int, lower: int, colours: bool) -> bool:
-    """Whether `upper` follows `lower` in a run: one rank lower, same suit (or other colour)."""
-    if lower < 0 or upper < 0 or lower % CARDS_PER_SUIT != upper % CARDS_PER_SUIT + 1:
-        return False
-    suit_a = upper % CARDS_PER_DECK // CARDS_PER_SUIT
-    suit_b = lower % CARDS_PER_DECK // CARDS_PER_SUIT
-    if colours:  # the red suits, diamonds and hearts, are 1 and 2
-        return bool((suit_a in (1, 2)) != (suit_b in (1, 2)))
-    return bool(suit_a == suit_b)
-
-
-@compiled
-def read_tableau(observation: Any, piles: Any, heights: Any, down: Any) -> None:
-    """Lay out the columns that an observation shows.
-
-    Args:
-        observation: int8 ``(cards, 7)``.
-        piles: int16 ``(columns, cards)``, written: the cards of each column from the base,
-            ``UNSEEN`` where one lies face down, ``NOTHING`` above the end.
-        heights: int16 ``(columns,)``, written: how many cards each column holds.
-        down: int16 ``(columns,)``, written: how many of them lie face down.
-    """
-    piles[:] = NOTHING
-    heights[:] = 0
-    down[:] = 0
-    for card in range(observation.shape[0]):
-        if observation[card, PLACE] != PLACE_TABLEAU or observation[card, VISIBLE] == 0:
-            continue
-        column = observation[card, COLUMN] - 1
-        row = observation[card, ROW] - 1
-        piles[column, row] = card
-        heights[column] = max(heights[column], row + 1 + observation[card, ON_TOP])
-        down[column] = observation[card, FACE_DOWN]
-    for column in range(piles.shape[0]):
-        piles[column, : down[column]] = UNSEEN
-
-
-@compiled
-def ends_in_run(pile: Any, height: int, colours: bool) -> bool:
-    """Whether the last 13 cards of a pile (int16, base first) are a face-up run, king to ace."""
-    base = height - CARDS_PER_SUIT
-    if base < 0 or pile[base] < 0 or pile[base] % CARDS_PER_SUIT != KING:
-        return False
-    for row in range(base + 1, height):  # noqa: SIM110 (numba compiles the plain loop)
-        if not joins(pile[row], pile[row - 1], colours):
-            return False
-    return True
-
-
-@compiled
-def _mark_null_moves(
-    observations: Any, masks: Any, num_columns: int, colours: bool, taken: bool, found: Any
-) -> None:
-    cards = observations.shape[1]
-    piles = np.empty((num_columns, cards), np.int16)
-    heights = np.empty(num_columns, np.int16)
-    down = np.empty(num_columns, np.int16)
-    for game in range(observations.shape[0]):
-        read_tableau(observations[game], piles, heights, down)
-        for source in range(num_columns):
-            base = piles[source, 0]
-            if base < 0 or (taken and ends_in_run(piles[source], heights[source], colours)):
-                continue
-            for target in range(num_columns):
-                if heights[target] == 0 and masks[game, base * num_columns + target]:
-                    found[game, base * num_columns + target] = True

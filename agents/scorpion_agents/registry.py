@@ -41,7 +41,7 @@ def load_agent(
 
     Args:
         name_or_path: ``"random"``, ``"greedy"``, ``"search"`` (with a budget: ``"search:256"``
-            arrangements for each move, or ``"search:20ms"``; ``"search+pretrained"``, with or
+            determinizations for each move, or ``"search:20ms"``; ``"search+pretrained"``, with or
             without a budget, weighs moves by the pretrained agent's critic if that saw all cards in
             training, and otherwise lets the agent choose among moves that are equally good),
             ``"tree+pretrained"`` (likewise, looks two moves ahead), ``"playouts"`` (likewise),

@@ -9,6 +9,7 @@ player sees must not ask which.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,11 +60,23 @@ class Table(NamedTuple):
     log: npt.NDArray[np.int32]
 
 
-def new_table(rules: Rules) -> Table:
-    """Return an empty table for a variant, with an empty log."""
-    dtype = game_dtype(rules.cards, rules.num_columns, legal_capacity(rules))
+@cache
+def _encoded(rules: Rules) -> np.void:
+    return encode_rules(rules)[0]
+
+
+def new_table(rules: Rules, *, conclusive: bool = False) -> Table:
+    """Return an empty table for a variant, with an empty log; the record of the rules is shared.
+
+    Args:
+        rules: The variant.
+        conclusive: Whether there is room for legal actions, so that `conclude` can find them. Most
+            who read a position have a mask; without that room, more variants are alike to numba.
+    """
+    legal = legal_capacity(rules) if conclusive else 1
+    dtype = game_dtype(rules.cards, rules.num_columns, legal)
     return Table(
-        rules=encode_rules(rules)[0],
+        rules=_encoded(rules),
         position=np.zeros(1, dtype),
         after=np.zeros(1, dtype),
         hidden=np.zeros(rules.cards, np.int8),
@@ -109,8 +122,8 @@ def lay_out(observation: Any, everything: Any, hidden: Any, rules: Any, g: Any) 
     clear(g)
     columns = g.end.shape[0]
     g.reserve_left = observation[0, TO_COME]
-    for column in range(columns):
-        g.pile[column, :] = NO_CARD
+    if everything:
+        g.pile[:] = NO_CARD
     for card in range(observation.shape[0]):
         place = observation[card, PLACE]
         if place == PLACE_TAKEN:
@@ -139,12 +152,13 @@ def lay_out(observation: Any, everything: Any, hidden: Any, rules: Any, g: Any) 
             continue
         under = NO_CARD
         for row in range(g.row[end] + 1):
-            if g.pile[column, row] == NO_CARD:
+            down = row < g.down[column]
+            if down and (not everything or g.pile[column, row] == NO_CARD):
                 g.pile[column, row] = hidden[n]
                 n += 1
             card = g.pile[column, row]
             g.column[card], g.row[card], g.below[card] = column, row, under
-            g.playable[card] = row >= g.down[column]
+            g.playable[card] = not down
             under = card
     for i in range(g.reserve_left):
         if g.reserve[i] == NO_CARD:

@@ -124,6 +124,16 @@ def turn_end(g: Any, column: Any, log: Any) -> None:
         log_event(g, log, FLIP | column << COLUMN_SHIFT)
 
 
+@inlined
+def joins(rules: Any, upper: Any, lower: Any) -> Any:
+    """Return whether `upper` can follow `lower` in a run, one rank lower."""
+    if RANK[lower] != RANK[upper] + 1:
+        return False
+    if rules.build == BUILD_COLOUR:
+        return RED[lower] != RED[upper]
+    return SUIT[lower] == SUIT[upper]
+
+
 @compiled
 def ends_in_run(g: Any, rules: Any, column: Any) -> Any:
     """Return whether the last 13 cards of a column are a complete run, all face up."""

@@ -12,7 +12,7 @@ from scorpion_env.cards import ACE, KING
 from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.state import TAKEN
 from scorpion_env.kernels.tableau import RANK
-from scorpion_env.proofs.precedence import BIT, NONE, ONE, lowest
+from scorpion_env.proofs.events import BIT, NONE, ONE, lowest
 
 
 @compiled

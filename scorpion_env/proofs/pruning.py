@@ -30,8 +30,9 @@ import numpy as np
 from scorpion_env.cards import CARDS_PER_SUIT, KING
 from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.state import BUILD_ANY, BUILD_COLOUR, BUILD_SUIT, IN_RESERVE, TAKEN
-from scorpion_env.kernels.tableau import MAX_CARDS, RANK, RED, SUIT
-from scorpion_env.proofs.precedence import PRECEDENCE_DTYPE, find_precedence
+from scorpion_env.kernels.tableau import MAX_CARDS, RANK, RED, SUIT, joins
+from scorpion_env.proofs.events import PRECEDENCE_DTYPE
+from scorpion_env.proofs.precedence import find_precedence
 
 WORK_DTYPE = np.dtype(
     [
@@ -73,11 +74,7 @@ def _lies_well(g: Any, rules: Any, card: Any) -> Any:
     under = g.below[card]
     if column < 0 or column >= g.end.shape[0] or under < 0:
         return False
-    if RANK[under] != RANK[card] + 1 or g.row[under] < g.down[column]:
-        return False
-    if rules.build == BUILD_COLOUR:
-        return RED[under] != RED[card]
-    return SUIT[under] == SUIT[card]
+    return g.row[under] >= g.down[column] and joins(rules, card, under)
 
 
 @compiled

@@ -1,14 +1,16 @@
 """Which moves have to be tried in a position, so that no win is missed (oracle).
 
-A partial-order reduction: of moves that do not get into each other's way, one order is enough. It
-holds where :mod:`scorpion_env.proofs.precedence` does, whose events these are, and for every line
-that wins (where the reserve comes only when stuck: for the part of it up to the reserve).
+A partial-order reduction: of moves that do not get into each other's way, one order is enough. The
+sets are the stubborn sets of A. Valmari, "Stubborn sets for reduced state space generation",
+Advances in Petri Nets 1990. The reduction holds where :mod:`scorpion_env.proofs.precedence` does,
+whose events these are, and for every line that wins (where the reserve comes only when stuck: for
+the part of it up to the reserve).
 
-A set T of events is **closed** when nothing outside of it can enable one of its events that is not
-possible now, and when a possible one can be played before anything outside of it without harm. Then
-only the moves of T have to be tried: take a winning line s1 t s2 with t its first move in T. As
-every pending event occurs in it, there is one; it is possible now, as nothing in s1 enabled it; and
-t s1 s2 is a winning line too. What has to be in T with an event, by what could go wrong:
+A set T of events is **stubborn** when nothing outside of it can enable one of its events that is
+not possible now, and when a possible one can be played before anything outside of it without harm.
+Then only the moves of T have to be tried: take a winning line s1 t s2 with t its first move in T.
+As every pending event occurs in it, there is one; it is possible now, as nothing in s1 enabled it;
+and t s1 s2 is a winning line too. What has to be in T with an event, by what could go wrong:
 
 * x is face down: the event of the card on it. Its successor s is covered: the event of the cover.
   s lies in a cell: its event. s lies above x: the pending cards above x, up to s. Nothing else can
@@ -46,7 +48,7 @@ from scorpion_env.kernels.compiled import compiled
 from scorpion_env.kernels.play import is_null
 from scorpion_env.kernels.tableau import RANK, SUIT
 from scorpion_env.proofs.conflicts import conflicts, pending_under
-from scorpion_env.proofs.precedence import BIT, NONE, ONE, lowest
+from scorpion_env.proofs.events import BIT, NONE, ONE, lowest
 
 
 @compiled
@@ -81,7 +83,7 @@ def _column_makers(g: Any, rules: Any, w: Any) -> Any:
 
 @compiled
 def _with_king(g: Any, rules: Any, w: Any, king: Any, chosen: Any) -> Any:
-    """Return what a closed set has with the event of a king, and whether that is the reserve."""
+    """Return what a stubborn set has with the event of a king, and whether that is the reserve."""
     early = g.reserve_left > 0 and not rules.reserve_when_stuck
     if g.column[king] < 0:
         return NONE, early
@@ -96,7 +98,7 @@ def _with_king(g: Any, rules: Any, w: Any, king: Any, chosen: Any) -> Any:
 
 @compiled
 def _with_card(g: Any, rules: Any, w: Any, x: Any, possible: Any) -> Any:
-    """Return what a closed set has with the placement of x, and whether that is the reserve."""
+    """Return what a stubborn set has with the placement of x, and whether that is the reserve."""
     early = g.reserve_left > 0 and not rules.reserve_when_stuck
     columns = g.end.shape[0]
     s = np.int64(x) + 1
@@ -129,7 +131,7 @@ def _with_card(g: Any, rules: Any, w: Any, x: Any, possible: Any) -> Any:
 
 @compiled
 def _with_reserve(g: Any, rules: Any, w: Any) -> Any:
-    """Return what a closed set has with the deal of the reserve."""
+    """Return what a stubborn set has with the deal of the reserve."""
     columns = g.end.shape[0]
     out = w.kings
     for i in range(w.events):
@@ -149,8 +151,8 @@ def _with_reserve(g: Any, rules: Any, w: Any) -> Any:
 
 
 @compiled
-def _close_set(g: Any, rules: Any, w: Any, todo: Any, deal: Any, possible: Any, most: Any) -> Any:
-    """Return a closed set that holds the events `todo`, and the reserve if `deal`.
+def _grow_set(g: Any, rules: Any, w: Any, todo: Any, deal: Any, possible: Any, most: Any) -> Any:
+    """Return a stubborn set that holds the events `todo`, and the reserve if `deal`.
 
     Returns:
         The set, whether the reserve is in it, and whether it was completed: it is given up when it
@@ -243,7 +245,7 @@ def list_moves(g: Any, rules: Any, actions: Any) -> Any:
 def _write_set(
     g: Any, rules: Any, w: Any, chosen: Any, deal: Any, possible: Any, actions: Any
 ) -> Any:
-    """Write the possible moves of a closed set; return how many there are."""
+    """Write the possible moves of a stubborn set; return how many there are."""
     columns = g.end.shape[0]
     n = 0
     mask = chosen & possible
@@ -269,19 +271,19 @@ def _write_set(
 def _smallest_set(
     g: Any, rules: Any, w: Any, possible: Any, can_deal: Any, actions: Any, spare: Any
 ) -> Any:
-    """Write the moves of the closed set with the fewest, of those grown from one possible move.
+    """Write the moves of the stubborn set with the fewest, of those grown from one possible move.
 
     The set grown from the reserve comes first: every other that has the reserve in it holds it.
     """
     best = actions.shape[0]
     if can_deal:
-        chosen, _, _ = _close_set(g, rules, w, NONE, True, possible, best)
+        chosen, _, _ = _grow_set(g, rules, w, NONE, True, possible, best)
         best = _write_set(g, rules, w, chosen, True, possible, actions)
     seeds = possible
     while seeds != NONE and best > 1:
         seed = seeds & (~seeds + ONE)
         seeds &= seeds - ONE
-        chosen, _, whole = _close_set(g, rules, w, seed, False, possible, best - 1)
+        chosen, _, whole = _grow_set(g, rules, w, seed, False, possible, best - 1)
         if whole:
             n = _write_set(g, rules, w, chosen, False, possible, spare)
             if n < best:

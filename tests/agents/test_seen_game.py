@@ -34,7 +34,7 @@ def positions(env: ScorpionEnv, deals: int) -> Any:
 @pytest.mark.parametrize("name", SOME_RULES)
 def test_a_full_observation_is_laid_out_as_the_game_it_shows(name: str) -> None:
     env = ScorpionEnv(name, observation="full", max_steps=200)
-    table = new_table(env.rules)
+    table = new_table(env.rules, conclusive=True)
     for seen, real in positions(env, deals=5):
         assert read_game(seen, True, table) == 0
         g = table.position[0]

@@ -14,19 +14,32 @@ from scorpion_agents.afterstates.feature_names import (
 )
 from scorpion_agents.afterstates.seen_position import (
     NOTHING,
-    new_position,
+    foresee,
+    new_positions,
     read_position,
+    view,
 )
+from scorpion_agents.seen_game import new_table
+from scorpion_env import Rules
 
 DESCRIBED = ["classic", "flexible", "wasp", "scorpion-ii", "pysol-scorpion-ii", "traditional"]
 CARD = {name: i for i, (name, _) in enumerate(CARD_FEATURES)}
 REST = {name: i for i, (name, _) in enumerate((*POSITION_FEATURES, *MOVE_FEATURES))}
 
 
-def read(observation: Any, everything: bool) -> Any:
-    positions = new_position()
-    read_position(observation, 7, everything, positions[0])
-    return positions[0]
+def read(observation: Any, everything: bool, rules: Rules) -> Any:
+    p = new_positions(1)[0]
+    read_position(observation, everything, new_table(rules), p)
+    return p
+
+
+def foreseen(observation: Any, everything: bool, action: int, rules: Rules) -> tuple[Any, int]:
+    """The position after an action, and how many cards that turns."""
+    p, table = new_positions(1)[0], new_table(rules)
+    unseen = read_position(observation, everything, table, p)
+    foresee(table, action)
+    view(table.after[0], table.rules, unseen, p)
+    return p, int(table.after[0]["flips"])
 
 
 def layout(p: Any) -> list[list[tuple[int, bool]]]:

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from scorpion_agents.afterstates.feature_names import PER_CARD, PER_MOVE, PER_POSITION
 from scorpion_agents.afterstates.kernels import describe_actions, describe_positions
-from scorpion_agents.afterstates.seen_position import new_position
+from scorpion_agents.afterstates.seen_position import new_positions
 from scorpion_agents.base import Masks, Observations
+from scorpion_agents.seen_game import new_table
 from scorpion_env.cards import CARDS_PER_DECK, CARDS_PER_SUIT
 from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules
@@ -106,9 +107,8 @@ class Describer:
 
     def __init__(self, rules: Rules) -> None:
         check_describable(rules)
-        self._flags = (rules.build == "any", rules.empty_column == "any", rules.runs == "taken")
-        self._receives = np.zeros(rules.num_columns, np.bool_)
-        self._receives[list(rules.reserve_columns)] = True
+        self._table = new_table(rules)
+        self._views = new_positions(2)
 
     def afterstates(self, observations: Observations, masks: Masks) -> Afterstates:
         """Describe what follows each legal action.
@@ -122,10 +122,8 @@ class Describer:
             observations,
             found.games,
             found.actions,
-            *self._flags,
-            self._receives,
-            new_position(),
-            new_position(),
+            self._table,
+            self._views,
             found.cards.reshape(-1, CARDS_PER_DECK, PER_CARD),
             found.rest,
         )
@@ -143,5 +141,5 @@ class Describer:
         games = len(observations)
         cards = np.empty((games, CARDS_PER_DECK, PER_CARD), np.uint8)
         rest = np.empty((games, PER_POSITION), np.uint8)
-        describe_positions(observations, *self._flags, self._receives, new_position(), cards, rest)
+        describe_positions(observations, self._table, self._views, cards, rest)
         return cards.reshape(games, SUITS, -1), rest

@@ -66,84 +66,79 @@ from scorpion_agents.afterstates.seen_position import (
     AT_UNKNOWN,
     NOTHING,
     PLACES,
-    apply_deal,
-    apply_move,
+    foresee,
     read_position,
+    view,
 )
+from scorpion_agents.seen_game import Table
 from scorpion_env.cards import CARDS_PER_DECK, CARDS_PER_SUIT, KING
 from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.state import BUILD_ANY
 
 
 @compiled
-def describe_positions(
-    observations: Any,
-    build_any: bool,
-    empty_any: bool,
-    taken: bool,
-    receives: Any,
-    positions: Any,
-    cards: Any,
-    rest: Any,
-) -> None:
-    """Describe positions as their observations show them; see :class:`Describer`."""
+def describe_positions(observations: Any, table: Table, views: Any, cards: Any, rest: Any) -> None:
+    """Describe positions as their observations show them; see :class:`Describer`.
+
+    Args:
+        observations: int8 ``(B, 52, 7)``.
+        table: Where they are laid out.
+        views: ``POSITION`` records to work with; the first is used.
+        cards: Written: uint8 ``(B, 52, PER_CARD)``.
+        rest: Written: uint8 ``(B, PER_POSITION)``.
+    """
     moved = np.empty((2, PLACES), np.int8)
-    p = positions[0]
+    p = views[0]
     for game in range(observations.shape[0]):
-        read_position(observations[game], receives.shape[0], True, p)
-        rounds = reach(p, build_any, empty_any, taken, True, moved[0])
-        reach(p, build_any, empty_any, taken, False, moved[1])
-        _describe(p, build_any, receives, moved[0], moved[1], rounds, -1, cards, rest, game)
+        read_position(observations[game], True, table, p)
+        _describe(p, table.rules, moved, -1, cards[game], rest[game])
 
 
 @compiled
 def describe_actions(
-    observations: Any,
-    games: Any,
-    actions: Any,
-    build_any: bool,
-    empty_any: bool,
-    taken: bool,
-    receives: Any,
-    positions: Any,
-    afterwards: Any,
-    cards: Any,
-    rest: Any,
+    observations: Any, games: Any, actions: Any, table: Table, views: Any, cards: Any, rest: Any
 ) -> None:
-    """Describe what follows each of the `actions` of the `games`; see :class:`Describer`."""
+    """Describe what follows each of the `actions` of the `games`; see :class:`Describer`.
+
+    Args:
+        observations: int8 ``(B, 52, 7)``.
+        games: Of which position each action is one, int64 ``(N,)``, in ascending order.
+        actions: int64 ``(N,)``.
+        table: Where the positions are laid out and played on.
+        views: ``POSITION`` records to work with, ``(2,)``.
+        cards: Written: uint8 ``(N, 52, PER_CARD)``.
+        rest: Written: uint8 ``(N, PER_POSITION + PER_MOVE)``.
+    """
     moved = np.empty((2, PLACES), np.int8)
-    columns = receives.shape[0]
-    p = positions[0]
-    after = afterwards[0]
+    rules, g = table.rules, table.after[0]
+    p, after = views[0], views[1]
+    deal = CARDS_PER_DECK * g.end.shape[0]
+    unseen = np.uint64(0)
     last = -1
     for i in range(games.shape[0]):
         if games[i] != last:
             last = games[i]
-            read_position(observations[last], columns, False, p)
-        afterwards[0] = positions[0]
+            unseen = read_position(observations[last], False, table, p)
+        foresee(table, actions[i])
+        view(g, rules, unseen, after)
         move = rest[i, PER_POSITION:]
         move[:] = 0
         card = -1
-        if actions[i] == CARDS_PER_DECK * columns:
-            apply_deal(after, receives)
+        if actions[i] == deal:
             move[DEAL] = 1
         else:
-            card = actions[i] // columns
-            target = actions[i] % columns
-            _describe_move(p, build_any, receives, card, target, move)
-            move[TURNED] = apply_move(after, card, target, taken)
+            card = actions[i] // g.end.shape[0]
+            _describe_move(p, rules, card, actions[i] % g.end.shape[0], move)
+            move[TURNED] = g.flips
             move[RUNS_TAKEN] = after.runs - p.runs
             move[SETTLES] = is_settled(after, card)
-        rounds = reach(after, build_any, empty_any, taken, True, moved[0])
-        reach(after, build_any, empty_any, taken, False, moved[1])
-        _describe(after, build_any, receives, moved[0], moved[1], rounds, card, cards, rest, i)
+        _describe(after, rules, moved, card, cards[i], rest[i])
         if card >= 0:
             move[FREES_NOW] = _frees_now(p, after, moved[0], card)
 
 
 @compiled
-def _describe_move(
-    p: Any, build_any: bool, receives: Any, card: int, target: int, move: Any
-) -> None:
+def _describe_move(p: Any, rules: Any, card: int, target: int, move: Any) -> None:
     """Write what is known of a move before it is made."""
     source, first = p.column[card], p.row[card]
     move[TO_EMPTY] = p.base[target] == NOTHING
@@ -160,14 +155,13 @@ def _describe_move(
     under = p.below[card]
     if card % CARDS_PER_SUIT != KING and is_settled(p, card):
         move[UNSETTLED] = 2
-    elif build_any and 0 <= under < CARDS_PER_DECK and first > p.down[source]:
+    elif rules.build == BUILD_ANY and 0 <= under < CARDS_PER_DECK and first > p.down[source]:
         move[UNSETTLED] = under % CARDS_PER_SUIT == card % CARDS_PER_SUIT + 1
     move[SOURCE_DOWN] = p.down[source]
     move[TARGET_DOWN] = p.down[target]
     move[TARGET_HEIGHT] = p.height[target]
-    if p.to_deal > 0:
-        move[SOURCE_GETS] = receives[source]
-        move[TARGET_GETS] = receives[target]
+    move[SOURCE_GETS] = p.gets_reserve[source]
+    move[TARGET_GETS] = p.gets_reserve[target]
 
 
 @compiled
@@ -182,27 +176,30 @@ def _frees_now(p: Any, after: Any, moved: Any, card: int) -> bool:
 
 
 @compiled
-def _describe(
-    p: Any,
-    build_any: bool,
-    receives: Any,
-    moved: Any,
-    sure: Any,
-    rounds: int,
-    just_moved: int,
-    cards: Any,
-    rest: Any,
-    i: int,
-) -> None:
-    """Write the features of a position, of which `reach` said when each card can move, at `i`."""
+def _describe(p: Any, rules: Any, rounds_of: Any, just_moved: int, cards: Any, rest: Any) -> None:
+    """Write the features of a position.
+
+    Args:
+        p: The position.
+        rules: A ``RULES_DTYPE`` record.
+        rounds_of: int8 ``(2, PLACES)``, written: when each card can move at the earliest, if
+            unknown cards help, and if none does.
+        just_moved: The card that was moved, with its group; -1 if none was.
+        cards: Written: uint8 ``(52, PER_CARD)``.
+        rest: Written: uint8, the first ``PER_POSITION`` of it.
+    """
+    moved, sure = rounds_of[0], rounds_of[1]
+    rounds = reach(p, rules, True, moved)
+    reach(p, rules, False, sure)
+    build_any = rules.build == BUILD_ANY
     unseen = unseen_round(p, moved)
     settled = beyond = movable = turning = emptying = kings = under = unknown = 0
     surely = surely_turning = 0
     for card in range(CARDS_PER_DECK):
         for k in range(PER_CARD):
-            cards[i, card, k] = 0
+            cards[card, k] = 0
     for card in range(CARDS_PER_DECK):
-        f = cards[i, card]
+        f = cards[card]
         c = p.column[card]
         if c == AT_TAKEN:
             f[TAKEN] = 1
@@ -236,7 +233,7 @@ def _describe(
         f[FACE_DOWN] = down
         f[COVERS_HIDDEN] = down > 0 and row == down
         f[BASE] = row == 0
-        f[GETS_RESERVE] = p.to_deal > 0 and receives[c]
+        f[GETS_RESERVE] = p.gets_reserve[c]
         f[HIDDEN] = row < down
         f[MOVED] = card == just_moved
         if not lies_well and sure[card] != FAR:
@@ -252,7 +249,7 @@ def _describe(
                 f[UNDER_RECEIVER] = p.row[card + 1] > row
                 f[OVER_RECEIVER] = p.row[card + 1] < row
                 under += f[UNDER_RECEIVER]
-            _count_waiting(p, card, cards, i)
+            _count_waiting(p, card, cards)
     empty = closed = hidden = 0
     for c in range(p.columns):
         empty += p.base[c] == NOTHING
@@ -283,11 +280,11 @@ def _describe(
         min(empty_round(p, sure), LATE),
     )
     for k in range(PER_POSITION):
-        rest[i, k] = numbers[k]
+        rest[k] = numbers[k]
 
 
 @compiled
-def _count_waiting(p: Any, card: int, cards: Any, i: int) -> None:
+def _count_waiting(p: Any, card: int, cards: Any) -> None:
     """Count `card` at each card that must move before it, one after another."""
     x = card
     for _ in range(12):  # the chain may be a circle
@@ -296,7 +293,7 @@ def _count_waiting(p: Any, card: int, cards: Any, i: int) -> None:
         above = p.above[x + 1]
         if above == NOTHING or above >= CARDS_PER_DECK:
             return
-        cards[i, above, WAITING] += 1
+        cards[above, WAITING] += 1
         x = above
         if x == card:
             return

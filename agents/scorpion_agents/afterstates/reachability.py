@@ -17,6 +17,7 @@ import numpy as np
 from scorpion_agents.afterstates.seen_position import AT_RESERVE, AT_TAKEN, AT_UNKNOWN, NOTHING
 from scorpion_env.cards import CARDS_PER_DECK, CARDS_PER_SUIT, KING
 from scorpion_env.kernels.compiled import compiled
+from scorpion_env.kernels.state import BUILD_ANY
 
 FAR = 31
 """The round of what never comes about; no position needs that many."""
@@ -102,15 +103,7 @@ def _run_leaves(p: Any, moved: Any, king: int, limit: int) -> bool:
 
 @compiled
 def _can_move(
-    p: Any,
-    build_any: bool,
-    empty_any: bool,
-    taken: bool,
-    moved: Any,
-    unseen: int,
-    empty: int,
-    card: int,
-    limit: int,
+    p: Any, rules: Any, moved: Any, unseen: int, empty: int, card: int, limit: int
 ) -> bool:
     """Whether a card can move in round `limit`."""
     c = p.column[card]
@@ -122,11 +115,11 @@ def _can_move(
     if card >= CARDS_PER_DECK:
         return True  # it may be whatever fits
     rank = card % CARDS_PER_SUIT
-    if (rank == KING or empty_any) and empty < limit and (c < 0 or p.row[card] > 0):
+    if (rank == KING or not rules.kings_only) and empty < limit and (c < 0 or p.row[card] > 0):
         return True
     if rank == KING:
-        return taken and _run_leaves(p, moved, card, limit)
-    if not build_any:
+        return not rules.runs_stay and _run_leaves(p, moved, card, limit)
+    if rules.build != BUILD_ANY:
         return can_place(p, moved, unseen, card, card + 1, limit)
     for receiver in range(rank + 1, CARDS_PER_DECK, CARDS_PER_SUIT):
         if can_place(p, moved, unseen, card, receiver, limit):
@@ -135,27 +128,26 @@ def _can_move(
 
 
 @compiled
-def reach(p: Any, build_any: bool, empty_any: bool, taken: bool, hopeful: bool, moved: Any) -> int:
+def reach(p: Any, rules: Any, hopeful: bool, moved: Any) -> int:
     """Find the round in which each card can move at the earliest.
 
     Args:
         p: See :data:`scorpion_agents.afterstates.seen_position.POSITION`.
-        build_any: Whether a card goes on any suit.
-        empty_any: Whether any card goes to an empty column.
-        taken: Whether complete runs are taken off the tableau.
+        rules: A ``RULES_DTYPE`` record.
         hopeful: Whether an unknown card is the one that is needed; otherwise it never helps.
         moved: int8 ``(104,)``, written: 1 if it can move now, ``FAR`` if never.
 
     Returns:
         The number of rounds.
     """
+    moves_again = rules.build == BUILD_ANY or not rules.kings_only
     waiting = np.empty(2 * CARDS_PER_DECK, np.int8)
     count = 0
     for card in range(CARDS_PER_DECK + p.unseen):
         moved[card] = FAR
         if p.column[card] == AT_TAKEN or (card >= CARDS_PER_DECK and not hopeful):
             continue
-        if build_any or empty_any or card % CARDS_PER_SUIT == KING or not is_settled(p, card):
+        if moves_again or card % CARDS_PER_SUIT == KING or not is_settled(p, card):
             waiting[count] = card
             count += 1
     limit = 0
@@ -169,7 +161,7 @@ def reach(p: Any, build_any: bool, empty_any: bool, taken: bool, hopeful: bool, 
         left = 0
         for i in range(count):
             card = waiting[i]
-            if _can_move(p, build_any, empty_any, taken, moved, unseen, empty, card, limit):
+            if _can_move(p, rules, moved, unseen, empty, card, limit):
                 moved[card] = limit
                 changed = True
             else:

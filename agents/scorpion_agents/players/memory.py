@@ -12,26 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from scorpion_agents.base import (
-    NOTHING,
-    UNSEEN,
-    Actions,
-    Agent,
-    Draws,
-    Masks,
-    Observations,
-    read_tableau,
-)
+from scorpion_agents.base import Actions, Agent, Draws, Masks, Observations
+from scorpion_agents.seen_game import Table, new_table, read_game
 from scorpion_env.kernels.compiled import compiled
-from scorpion_env.kernels.observation import PLACE, PLACE_CELL, TO_COME
 from scorpion_env.kernels.shuffle import mix64
 
 MEMORY = "memory"
 """``memory+greedy`` is the greedy agent that remembers."""
 
-_UNDER_RESERVE, _IN_CELL, _ELSEWHERE = -3, -4, -5
-"""What a card can lie on besides cards, `UNSEEN` ones and `NOTHING`, the base of a column: the base
-of a column that reserve cards will be dealt to; a cell; or it is not on the table."""
+_UNSEEN, _AT_BASE, _UNDER_RESERVE, _IN_CELL = -1, -2, -3, -4
+"""What a card can lie on besides cards that are seen: one that is not; nothing, at the base of a
+column; the same where reserve cards will be dealt to the column; or it is in a cell."""
+
+_OFFSET = 4
+"""Makes these numbers, and those of cards, start at 0."""
 
 _NEW = 0
 """Stands for a position whose key cannot be known: cards are turned, or dealt."""
@@ -66,11 +60,8 @@ class Player:
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
-        rules = agent.rules
-        self._undo = -1 if rules.undo_action_index is None else rules.undo_action_index
+        self._table = new_table(agent.rules)
         self._visited: dict[int, set[int | tuple[int, int]]] = {}
-        self._is_reserve_column = np.zeros(rules.num_columns, np.bool_)
-        self._is_reserve_column[list(rules.reserve_columns)] = True
 
     def act(
         self, games: Sequence[int], observations: Observations, masks: Masks, draws: Draws
@@ -94,7 +85,7 @@ class Player:
             return self.agent.act(observations, masks, draws)
         now = np.empty(len(masks), np.uint64)
         after = np.full(masks.shape, _NEW, np.uint64)
-        _find_keys(observations, masks, self._is_reserve_column, self._undo, now, after)
+        _find_keys(observations, masks, self._table, now, after)
         keys = now.tolist()
         ahead = masks.copy()
         for game, key, mask, keys_after in zip(games, keys, ahead, after, strict=True):
@@ -119,55 +110,55 @@ class Player:
 @compiled
 def _term(card: Any, under: Any) -> Any:
     """Return the share in a position's key, uint64, of a card that lies on something."""
-    return mix64(np.uint64(256 * (card + 1) + under - _ELSEWHERE))
+    return mix64(np.uint64(256 * (card + 1) + under + _OFFSET))
 
 
 @compiled
-def _find_keys(
-    observations: Any, masks: Any, is_reserve_column: Any, undo: Any, now: Any, after: Any
-) -> None:
+def _find_keys(observations: Any, masks: Any, table: Table, now: Any, after: Any) -> None:
     """Find the keys of positions, uint64: sums of a share for each card that can be seen.
 
     Args:
         observations: int8 ``(B, cards, 7)``.
         masks: bool ``(B, num_actions)``.
-        is_reserve_column: bool ``(columns,)``.
-        undo: The number of the action undo, or -1.
+        table: Where positions are laid out.
         now: Written: the keys of the positions, ``(B,)``.
         after: Written: those of the positions that legal actions lead to, ``(B, num_actions)``,
             but where cards are turned or dealt. Undo leads back, to whatever position.
     """
-    cards, columns = observations.shape[1], is_reserve_column.shape[0]
-    piles = np.empty((columns, cards), np.int16)
-    heights = np.empty(columns, np.int16)
-    down = np.empty(columns, np.int16)
-    under = np.empty(cards, np.int16)
+    g, rules = table.position[0], table.rules
+    cards, columns = g.below.shape[0], g.end.shape[0]
+    deal = cards * columns
+    under = np.empty(cards, np.int16)  # what each card that is seen lies on
     ends = np.empty(columns, np.int16)  # what the next card of a column would lie on
     for game in range(observations.shape[0]):
-        seen = observations[game]
-        read_tableau(seen, piles, heights, down)
-        to_come = seen[0, TO_COME]
-        key = mix64(np.uint64(to_come))
-        for card in range(cards):
-            under[card] = _IN_CELL if seen[card, PLACE] == PLACE_CELL else _ELSEWHERE
+        read_game(observations[game], False, table)
+        key = mix64(np.uint64(g.reserve_left))
+        ends[:] = _AT_BASE
+        for i in range(g.reserve_left):
+            ends[rules.reserve_columns[i]] = _UNDER_RESERVE
         for column in range(columns):
-            ends[column] = _UNDER_RESERVE if to_come and is_reserve_column[column] else NOTHING
-            for row in range(heights[column]):
-                if piles[column, row] >= 0:
-                    under[piles[column, row]] = ends[column]
-                ends[column] = piles[column, row]
-        for card in range(cards):
-            if under[card] != _ELSEWHERE:
-                key += _term(card, under[card])
+            end = g.end[column]
+            for row in range(g.row[end] + 1 if end >= 0 else 0):
+                card = g.pile[column, row]
+                if g.playable[card]:
+                    under[card] = ends[column]
+                    key += _term(card, under[card])
+                    ends[column] = card
+                else:
+                    ends[column] = _UNSEEN
+        for i in range(rules.cells):
+            if g.cells[i] >= 0:
+                under[g.cells[i]] = _IN_CELL
+                key += _term(g.cells[i], _IN_CELL)
         now[game] = key
         for action in range(masks.shape[1]):
-            if not masks[game, action] or action == cards * columns:
+            if not masks[game, action] or action == deal:
                 continue
-            if action == undo:
+            if rules.undo_action and action == rules.num_actions - 1:
                 after[game, action] = key
                 continue
             card, place = action // columns, ends[action % columns]
-            if action > cards * columns:
-                card, place = action - cards * columns - 1, _IN_CELL
-            if under[card] != UNSEEN:
+            if action > deal:
+                card, place = action - deal - 1, _IN_CELL
+            if under[card] != _UNSEEN:
                 after[game, action] = key - _term(card, under[card]) + _term(card, place)

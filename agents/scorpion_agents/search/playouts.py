@@ -1,4 +1,9 @@
-"""Flat Monte Carlo: hidden cards filled in at random, and quick games played out from there."""
+"""Flat Monte Carlo: hidden cards filled in at random, and quick games played out from there.
+
+No tree is kept: every move gets as many playouts, and their mean decides. (The name is that of
+C. Browne and others, "A survey of Monte Carlo tree search methods", IEEE Transactions on
+Computational Intelligence and AI in Games 4, 2012.)
+"""
 
 from __future__ import annotations
 
@@ -54,7 +59,8 @@ class PlayoutAgent(Agent):
         super().__init__(f"{PLAYOUTS}:{budget_text(samples, milliseconds)}", rules)
         self.samples = samples
         self.milliseconds = milliseconds
-        self._table = new_table(replace(rules, undo_action=False))  # moves are not taken back
+        without_undo = replace(rules, undo_action=False)  # to take moves back leads nowhere
+        self._table = new_table(without_undo, conclusive=True)
         self._moves = np.zeros(self._table.position.dtype["legal"].shape[0], np.int16)
 
     def act(self, observations: Observations, masks: Masks, draws: Draws) -> Actions:

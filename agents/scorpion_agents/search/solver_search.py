@@ -38,7 +38,7 @@ class Searcher(Agent):
     def __init__(self, name: str, rules: Rules, nodes: int, adviser: Agent | None) -> None:
         super().__init__(name, rules)
         memory = Solver(rules).search_memory(nodes)
-        table = new_table(rules)._replace(rules=memory.rules, log=memory.log)
+        table = new_table(rules, conclusive=True)._replace(rules=memory.rules, log=memory.log)
         self._solver = SolverTable(table, memory, nodes)
         self._adviser = GreedyAgent(rules) if adviser is None else adviser
         self._moves = np.zeros(table.position.dtype["legal"].shape[0], np.int16)
@@ -154,8 +154,8 @@ def parse_budget(text: str) -> dict[str, Any]:
         return {"samples": int(text)}
     except ValueError:
         raise ScorpionError(
-            f"A search player's budget is a number of arrangements, such as search:64, or a time, "
-            f"such as search:20ms, not '{text}'."
+            f"A search player's budget is a number of determinizations, such as search:64, or a "
+            f"time, such as search:20ms, not '{text}'."
         ) from None
 
 

@@ -11,12 +11,11 @@ from scorpion_agents.afterstates.feature_names import (
 )
 from scorpion_agents.afterstates.seen_position import (
     AT_UNKNOWN,
-    apply_move,
 )
 from scorpion_env import ScorpionError, ScorpionVectorEnv, get_rules
 from scorpion_env.deals import deal_order
 from support.played import FIRST_DEAL, as_a_player_sees, random_positions
-from support.seen import CARD, DESCRIBED, REST, layout, read
+from support.seen import CARD, DESCRIBED, REST, foreseen, layout, read
 
 # --- features
 
@@ -68,7 +67,8 @@ def test_the_features_mean_what_their_names_say(preset: str) -> None:
     for (seen, masks, _), _ in random_positions(rules, games=10, steps=50):
         found = describer.afterstates(seen, masks)
         for i, (game, action) in enumerate(zip(found.games, found.actions, strict=True)):
-            p = read(as_a_player_sees(seen[game : game + 1])[0], False)
+            shown = as_a_player_sees(seen[game : game + 1])[0]
+            p = read(shown, False, rules)
             height, runs = p["height"].copy(), p["runs"]
             cards = found.cards[i].reshape(52, PER_CARD)
             rest = found.rest[i]
@@ -85,7 +85,7 @@ def test_the_features_mean_what_their_names_say(preset: str) -> None:
             on_any = fits and rules.build == "any"
             lay_well = 2 if fits and below[0] == card + 1 else int(on_any)
             assert rest[REST["unsettled"]] == lay_well
-            turned = apply_move(p, card, target, rules.runs == "taken")
+            p, turned = foreseen(shown, False, action, rules)
             columns = layout(p)
             ends = [column[-1][0] for column in columns if column]
             assert (cards[:, CARD["unknown"]] == (p["column"][:52] == AT_UNKNOWN)).all()

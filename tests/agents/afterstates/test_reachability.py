@@ -16,6 +16,7 @@ from scorpion_agents.afterstates.seen_position import (
 )
 from scorpion_agents.evaluation.evaluate import evaluate
 from scorpion_env import Rules, ScorpionVectorEnv, get_rules
+from scorpion_env.kernels.state import encode_rules
 from support.played import FIRST_DEAL, as_a_player_sees, random_positions
 from support.seen import DESCRIBED, REST, after, layout, read
 
@@ -102,14 +103,14 @@ def slow_reach(p: Any, rules: Rules, hopeful: bool) -> dict[Any, int]:
 def test_reachability_is_what_a_slow_search_over_lists_finds(preset: str, everything: bool) -> None:
     rules = get_rules(preset)
     moved = np.empty(PLACES, np.int8)
-    flags = (rules.build == "any", rules.empty_column == "any", rules.runs == "taken")
+    record = encode_rules(rules)[0]
     for step, ((seen, _, _), _) in enumerate(random_positions(rules, games=4, steps=60)):
         if step % 5:
             continue
         for observation in seen:
-            p = read(observation, everything)
+            p = read(observation, everything, rules)
             for hopeful in (True, False):
-                reach(p, *flags, hopeful, moved)
+                reach(p, record, hopeful, moved)
                 slow = slow_reach(p, rules, hopeful)
                 known = [card for card in range(52) if p["column"][card] != -2]
                 found = {card: int(moved[card]) for card in known}

@@ -43,7 +43,7 @@ def shown(game: Game, *, everything: bool) -> Any:
 
 def slow_answers(positions: Any, judge: Judge) -> list[float]:
     """What each position is worth if all that look alike are answered alike, move by move."""
-    table = new_table(CLASSIC)
+    table = new_table(CLASSIC, conclusive=True)
     g, moves = table.position[0], np.zeros(table.position.dtype["legal"].shape[0], np.int16)
     groups: dict[bytes, list[tuple[int, list[float]]]] = {}
     opinions: dict[bytes, Any] = {}

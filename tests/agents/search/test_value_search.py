@@ -34,7 +34,7 @@ from support.models import make_model
 
 def solver_table(nodes: int) -> SolverTable:
     memory = Solver(CLASSIC).search_memory(nodes)
-    return SolverTable(new_table(CLASSIC)._replace(log=memory.log), memory, nodes)
+    return SolverTable(new_table(CLASSIC, conclusive=True)._replace(log=memory.log), memory, nodes)
 
 
 def no_outcomes(count: int) -> Outcomes:
