@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,8 @@ from scorpion_env.errors import ScorpionError
 from support.paths import ROOT
 
 
-@pytest.fixture(autouse=True)
-def scripts_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "path", [str(ROOT / "scripts"), *sys.path])
+def stem(path: Path) -> str:
+    return path.stem
 
 
 def between_markers(page: str, name: str = "table") -> str:
@@ -40,16 +38,17 @@ def test_the_table_of_winnability_is_made_from_the_surveys() -> None:
     assert between_markers("docs/winnability.md") == expected, "run python scripts/winnability.py"
 
 
-def test_a_survey_adds_up() -> None:
-    for path in sorted((ROOT / "docs" / "winnability").glob("*.csv")):
-        with path.open(newline="") as file:
-            *rows, total = csv.DictReader(file)
-        for field in ("deals", "won", "lost", "unknown", "nodes"):
-            assert sum(int(row[field]) for row in rows) == int(total[field]), path
-        assert int(total["won"]) + int(total["lost"]) + int(total["unknown"]) == int(total["deals"])
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "winnability").glob("*.csv")), ids=stem)
+def test_a_survey_adds_up(path: Path) -> None:
+    with path.open(newline="") as file:
+        *rows, total = csv.DictReader(file)
+    assert rows
+    for field in ("deals", "won", "lost", "unknown", "nodes"):
+        assert sum(int(row[field]) for row in rows) == int(total[field])
+    assert int(total["won"]) + int(total["lost"]) + int(total["unknown"]) == int(total["deals"])
 
 
-@pytest.mark.parametrize("path", sorted(Path(ROOT, "docs", "performance").glob("*.json")))
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "performance").glob("*.json")), ids=stem)
 def test_the_page_of_performance_shows_the_results_that_are_kept(path: Path) -> None:
     from rich.console import Console
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from pathlib import Path
 
 import click
 import pytest
@@ -12,8 +11,8 @@ import pytest
 from scorpion_env import PRESETS, Game, ScorpionEnv
 from scorpion_env.env import ScorpionEnv as DocumentedEnv
 from scorpion_env.rendering import Status, ansi
+from support.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")

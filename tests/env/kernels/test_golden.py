@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
-from golden.make_golden import GAMES, PERFT, file_of, moves_of, sequences, transcript
+from golden.make_golden import GAMES, PERFT, PERFT_LIMIT, file_of, moves_of, sequences, transcript
 from scorpion_env.deals import deal_order
 from scorpion_env.game import Game
 from scorpion_env.rules import PRESETS
@@ -22,9 +20,11 @@ COUNTS = [
         line.split() for line in PERFT.read_text(encoding="utf-8").splitlines() if line[0] != "#"
     )
 ]
-FAST_COUNT = int(os.environ.get("SCORPION_PERFT", "20000"))
-"""Sequences up to which the engine counts again; the file holds counts up to two million."""
-MODEL_COUNT = FAST_COUNT // 40
+FAST_COUNT = 20_000
+"""Sequences up to which the engine counts again soon; the file holds counts up to two million."""
+
+MODEL_COUNT = 500
+"""Sequences up to which the model counts again."""
 
 
 def read(name: str, number: int) -> str:
@@ -75,17 +75,35 @@ def counted(model: Model, depth: int) -> int:
     return total
 
 
+def counts_of(name: str, least: int, most: int) -> list[tuple[int, int, int]]:
+    """Deal, depth and count of a preset's lines with more than `least` and up to `most`."""
+    return [
+        (deal, depth, n)
+        for preset, deal, depth, n in COUNTS
+        if preset == name and least < n <= most
+    ]
+
+
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_the_engine_counts_the_same_sequences(name: str) -> None:
-    for preset, deal, depth, count in COUNTS:
-        if preset == name and count <= FAST_COUNT:
-            assert sequences(Game.new(deal, name), depth) == count, (deal, depth)
+    chosen = counts_of(name, 0, FAST_COUNT)
+    assert len(chosen) >= 6
+    for deal, depth, count in chosen:
+        assert sequences(Game.new(deal, name), depth) == count, (deal, depth)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_the_engine_counts_the_same_long_sequences(name: str) -> None:
+    for deal, depth, count in counts_of(name, FAST_COUNT, PERFT_LIMIT):
+        assert sequences(Game.new(deal, name), depth) == count, (deal, depth)
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_the_model_counts_the_same_sequences(name: str) -> None:
     rules = PRESETS[name]
-    for preset, deal, depth, count in COUNTS:
-        if preset == name and count <= MODEL_COUNT:
-            model = Model.from_order(deal_order(deal, rules).tolist(), rules)
-            assert counted(model, depth) == count, (deal, depth)
+    chosen = counts_of(name, 0, MODEL_COUNT)
+    assert len(chosen) >= 3
+    for deal, depth, count in chosen:
+        model = Model.from_order(deal_order(deal, rules).tolist(), rules)
+        assert counted(model, depth) == count, (deal, depth)

@@ -337,8 +337,10 @@ def test_environments_render_through_these_functions() -> None:
 
 
 def test_rendering_needs_no_engine() -> None:
-    allowed = {"board", "cards", "errors", "rules", "rendering"}
-    for path in Path(scorpion_env.rendering.__file__).parent.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("scorpion_env"):
-                assert str(node.module).split(".")[1] in allowed
+    imported = {
+        str(node.module).split(".")[1]
+        for path in Path(scorpion_env.rendering.__file__).parent.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("scorpion_env.")
+    }
+    assert imported == {"cards", "errors", "notation", "rendering", "rules"}
