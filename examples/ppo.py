@@ -26,7 +26,7 @@ from torch import Tensor, nn
 from torch.distributions import Categorical
 
 from scorpion_agents.evaluation.intervals import wilson_interval
-from scorpion_env import ScorpionVectorEnv
+from scorpion_env import ScorpionVectorEnv, get_rules
 from scorpion_env.kernels.observation import COLUMN, PLACE, PLACE_TAKEN, VISIBLE
 from scorpion_env.rollout import random_rollouts
 
@@ -168,7 +168,8 @@ def update(
     gains = ((gains - gains.mean()) / (gains.std() + 1e-8)).flatten()
     inputs, masks, actions, old, *_ = (part.flatten(0, 1) for part in rollout)
     for _ in range(settings.epochs):
-        for chosen in torch.randperm(len(actions)).split(settings.batch):
+        order = torch.randperm(len(actions))
+        for chosen in torch.split(order, settings.batch):
             policy, values = network(inputs[chosen], masks[chosen])
             # How much likelier the action is by now; beyond the clip there is nothing to gain.
             ratio = (policy.log_prob(actions[chosen]) - old[chosen]).exp()
@@ -208,10 +209,11 @@ def evaluate(network: Network, games: int = 500) -> tuple[int, int, float]:
 
 def train(settings: Settings, report_every: int = 10) -> Network:
     """Return a network that was trained as the settings say."""
+    torch.set_num_threads(1)  # so small a network gains nothing from more
     torch.manual_seed(settings.seed)
     envs = ScorpionVectorEnv(1, RULES)
     inputs = features(envs.reset(seed=0)[0]).shape[1]
-    network = Network(inputs, int(envs.single_action_space.n), settings.hidden)
+    network = Network(inputs, get_rules(RULES).num_actions, settings.hidden)
     optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate, eps=1e-5)
     player = Player(network, settings)
     updates = settings.steps // (settings.games * settings.rollout)
