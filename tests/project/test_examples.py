@@ -48,7 +48,7 @@ def test_ppo_learns_to_earn_more_than_random_moves(seed: int) -> None:
     assert points > 125  # random moves earn 118
 
 
-def test_the_search_player_sees_no_hidden_card_and_wins_what_greedy_loses() -> None:
+def test_the_search_player_sees_no_hidden_card_and_repeats_its_choice() -> None:
     game, solver = Game.new(1_000_005), Solver()
     seen = search_player.as_a_player_sees(game)
     assert len(re.findall(r"\?\?", seen)) == 15
