@@ -1,19 +1,19 @@
 """A variant of one's own, checked and played. Run: python examples/own_rules.py.
 
-Six columns, the first two with two cards face down, any group to an empty column, four cards in
-reserve. It prints the first board, and how many of 200 random and greedy games are won.
+A card goes on any suit, one card lies face down in each column, and the reserve comes to the last
+columns. It prints the first board, and how many of 200 random and greedy games are won.
 """
 
+from scorpion_agents import load_agent
+from scorpion_agents.evaluation.evaluate import evaluate
 from scorpion_env import Game, Rules, check
-from scorpion_env.rollout import greedy_rollouts, random_rollouts
 
 rules = Rules(
-    "six-columns",
-    "Six columns of eight; any group may go to an empty column.",
-    columns=(8,) * 6,
-    face_down=(2, 2, 0, 0, 0, 0),
-    reserve_columns=(0, 1, 2, 3),
-    empty_column="any",
+    "shallow",
+    "Flexible with one card face down in each column; the reserve comes to the last columns.",
+    build="any",
+    face_down=(1,) * 7,
+    reserve_columns=(4, 5, 6),
 )
 
 
@@ -21,8 +21,8 @@ def main() -> None:
     """Check the environments of the variant, show a deal and play some games."""
     check(rules, episodes=3)
     print(Game.new(deal=1, rules=rules))
-    for name, play in (("random", random_rollouts), ("greedy", greedy_rollouts)):
-        played = play(rules, games=200)
+    for name in ("random", "greedy"):
+        played = evaluate(load_agent(name, rules), rules, "0:200").summary()
         print(f"{name}: {played.wins} of {played.games} games won")
 
 
