@@ -7,7 +7,12 @@ text, because the two copies of a card are interchangeable in every rule.
 
 from __future__ import annotations
 
+from scorpion_env.errors import shortened
+
 SUITS = "CDHS"
+SYMBOLS = "♣♦♥♠"
+"""Single width, no emoji."""
+
 RANKS = "A23456789TJQK"
 
 CARDS_PER_SUIT = 13
@@ -43,15 +48,17 @@ def card_text(card: int) -> str:
 def parse_card(text: str) -> int:
     """Return the id of a card in the first deck, from its text in either case.
 
-    >>> parse_card("10h") == parse_card("TH") == 35
+    >>> parse_card("10h") == parse_card("TH") == parse_card("T♥") == 35
     True
 
     Raises:
         ValueError: if the text names no card.
     """
     word = text.strip().upper()
+    if len(word) in (2, 3) and word[-1] in SYMBOLS:
+        word = word[:-1] + SUITS[SYMBOLS.index(word[-1])]
     if word.startswith("10"):
         word = "T" + word[2:]
     if len(word) != 2 or word[0] not in RANKS or word[1] not in SUITS:
-        raise ValueError(f"'{text}' is no card; write rank and suit, such as 7H or TS")
+        raise ValueError(f"'{shortened(text)}' is no card; write rank and suit, such as 7H or TS")
     return CARDS_PER_SUIT * SUITS.index(word[1]) + RANKS.index(word[0])

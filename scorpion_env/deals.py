@@ -18,7 +18,7 @@ then the reserve; then the cells.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,9 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.cards import CARDS_PER_DECK, CARDS_PER_SUIT
-from scorpion_env.errors import BoardError, DealError
+from scorpion_env.errors import BoardError, DealError, shortened, shown
 from scorpion_env.kernels.shuffle import shuffle_deck
 from scorpion_env.notation.board import Board, complete_board
+from scorpion_env.notation.board_check import check_board
 from scorpion_env.notation.board_text import parse_board, split_boards
 from scorpion_env.rules import Rules
 
@@ -36,7 +37,7 @@ EVALUATION_DEALS = 1_000_000
 """Deals below this number are for evaluation; training never draws them."""
 
 MAX_SEED = 2**64 - 1
-MAX_PYSOL_MS = 2**31 - 1
+MAX_PYSOL_MS = 2**33 - 1
 MAX_RANGE = 100_000_000
 PYSOL_MS_BORDER = 32_000
 """PySolFC shuffles deals below this number with the Microsoft generator."""
@@ -127,10 +128,9 @@ def pysol_order(number: int, rules: Rules, *, microsoft: bool = False) -> npt.ND
     if microsoft or number < PYSOL_MS_BORDER:
         if rules.decks == 1:
             deck.sort(key=lambda card: (card % CARDS_PER_SUIT, card // CARDS_PER_SUIT))
-        x = number
+        draws = _microsoft_draws(number)
         for n in range(len(deck) - 1, 0, -1):
-            x = (x * 214013 + 2531011) & 0xFFFFFFFF
-            j = ((x >> 16) & 0x7FFF) % (n + 1)
+            j = next(draws) % (n + 1)
             deck[n], deck[j] = deck[j], deck[n]
     else:
         generator = random.Random(number)
@@ -138,6 +138,21 @@ def pysol_order(number: int, rules: Rules, *, microsoft: bool = False) -> npt.ND
             j = int(generator.random() * (n + 1))
             deck[n], deck[j] = deck[j], deck[n]
     return np.array(deck[::-1], dtype=np.int8)
+
+
+def _microsoft_draws(number: int) -> Iterator[int]:
+    """Yield the numbers that the Microsoft generator draws for a deal, as PySolFC extends it.
+
+    Up to 2**31 they have 15 bits; from there on a 16th is set; from 2**32 on all 16 are drawn,
+    and 1 is added.
+    """
+    x = number % 2**32
+    while True:
+        x = (x * 214013 + 2531011) % 2**32
+        if number >= 2**32:
+            yield (x >> 16) + 1
+        else:
+            yield (x >> 16 & 0x7FFF) | (0x8000 if number >= 2**31 else 0)
 
 
 def parse_deal(deal: Start) -> Deal:
@@ -149,9 +164,9 @@ def parse_deal(deal: Start) -> Deal:
     if isinstance(deal, Deal):
         return deal
     if isinstance(deal, (int, np.integer)) and not isinstance(deal, bool):
-        return SeededDeal(_checked(int(deal), 0, MAX_SEED, str(deal)))
+        return SeededDeal(_checked(int(deal), 0, MAX_SEED, shortened(int(deal))))
     if not isinstance(deal, str):
-        raise DealError(f"A deal is a number or a text such as 'pysol:24', not {deal!r}.")
+        raise DealError(f"A deal is a number or a text such as 'pysol:24', not {shown(deal)}.")
     text = deal.strip().lower()
     if not text.startswith(_PYSOL):
         return SeededDeal(_checked(_number(text, deal), 0, MAX_SEED, deal))
@@ -162,14 +177,17 @@ def parse_deal(deal: Start) -> Deal:
 
 
 def as_deal(start: Start, rules: Rules) -> Deal:
-    """Return the deal that a caller names; unknown cards of a position are filled in.
+    """Return the deal that a caller names; a position is checked, its unknown cards filled in.
 
     Raises:
         DealError: if there is no such deal.
         BoardError: if the cards of a position do not make the deck of these rules.
     """
     deal = parse_deal(start)
-    return deal.completed(rules) if isinstance(deal, Position) else deal
+    if not isinstance(deal, Position):
+        return deal
+    check_board(deal.board, rules)
+    return deal.completed(rules)
 
 
 def deal_order(deal: Start, rules: Rules) -> npt.NDArray[np.int8]:
@@ -186,9 +204,9 @@ def deal_order(deal: Start, rules: Rules) -> npt.NDArray[np.int8]:
 
 def _number(digits: str, deal: str) -> int:
     if not (digits.isascii() and digits.isdigit()) or len(digits) > MAX_DIGITS:
-        shown = deal if len(deal) <= 60 else deal[:60] + "…"
         raise DealError(
-            f"'{shown}' names no deal (and no file); write a number such as 7, or pysol:24."
+            f"'{shortened(deal)}' names no deal (and no file); write a number such as 7, or "
+            "pysol:24."
         )
     return int(digits)
 
@@ -196,7 +214,9 @@ def _number(digits: str, deal: str) -> int:
 def _checked(number: int, low: int, high: int | None, text: str) -> int:
     if number < low or (high is not None and number > high):
         upto = f" to {high}" if high is not None else ""
-        raise DealError(f"Deal '{text}' does not exist; the numbers go from {low}{upto}.")
+        raise DealError(
+            f"Deal '{shortened(text)}' does not exist; the numbers go from {low}{upto}."
+        )
     return number
 
 
@@ -224,7 +244,8 @@ def parse_deals(text: str, rules: Rules, *, seed: int = 0) -> list[Deal]:
     first, _, last = numbers.partition(":")
     if not all(part.isascii() and part.isdigit() for part in (first, last)):
         raise DealError(
-            f"'{text}' is neither deals such as 0:1000 or pysol:32000:34000 nor a file of boards."
+            f"'{shortened(text)}' is neither deals such as 0:1000 or pysol:32000:34000 nor a file "
+            "of boards."
         )
     start, stop = _number(first, text), _number(last, text)
     if stop <= start:

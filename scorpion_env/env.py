@@ -22,7 +22,7 @@ from scorpion_env.environment.spaces import (
     observation_space,
     refuse_arguments,
 )
-from scorpion_env.errors import ScorpionError
+from scorpion_env.errors import ScorpionError, shown
 from scorpion_env.kernels.state import LOST, OUTCOMES, PLAYING, TRUNCATED, WON, seen_dtype
 from scorpion_env.notation.board import Board
 from scorpion_env.notation.move_text import action_text
@@ -207,7 +207,7 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         try:
             index = operator.index(action)
         except TypeError:
-            raise ScorpionError(f"An action is a whole number, not {action!r}.") from None
+            raise ScorpionError(f"An action is a whole number, not {shown(action)}.") from None
         batch = self._batch
         goes_on = not self._over
         seen, mask = np.empty(1, self._seen_dtype), np.empty(self._mask_size, np.int8)

@@ -51,14 +51,31 @@ class IllegalMove(ScorpionError):
     """A move was refused; the game is unchanged."""
 
 
+LONGEST_SHOWN = 60
+"""Characters of an input that a refusal repeats, at most."""
+
+
+def shortened(value: object) -> str:
+    """Return the text of an input as refusals show it: on one line, and not all of a long one."""
+    if isinstance(value, int) and abs(value) >= 10**LONGEST_SHOWN:
+        return f"a number of more than {LONGEST_SHOWN} digits"  # Python refuses to print some
+    text = " ".join(str(value)[: LONGEST_SHOWN + 1].split())
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
+
+
+def shown(value: object) -> str:
+    """Return a value as refusals show it: as Python writes it, shortened."""
+    return shortened(value if isinstance(value, int) else repr(value))
+
+
 def nearest(word: object, known: Iterable[object]) -> str:
     """Return ``" Did you mean 'x'?"`` for the known word most like `word`, or ``""``."""
     spelt = {str(k).lower(): str(k) for k in known}
-    found = difflib.get_close_matches(str(word).lower(), spelt, n=1, cutoff=0.5)
+    found = difflib.get_close_matches(shortened(word).lower(), spelt, n=1, cutoff=0.5)
     return f" Did you mean '{spelt[found[0]]}'?" if found else ""
 
 
 def unknown(kind: str, word: object, known: Iterable[object]) -> str:
     """Return the sentence that refuses `word`, names the nearest known one and lists them all."""
     words = [str(k) for k in known]
-    return f"Unknown {kind} '{word}'.{nearest(word, words)} Known: {', '.join(words)}."
+    return f"Unknown {kind} '{shortened(word)}'.{nearest(word, words)} Known: {', '.join(words)}."

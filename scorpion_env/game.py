@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scorpion_env.batch.games import Batch
 from scorpion_env.cards import ACE, KING, card_text, rank_of, suit_of
 from scorpion_env.deals import Position, Start, as_deal, parse_position
-from scorpion_env.errors import IllegalMove
+from scorpion_env.errors import IllegalMove, shown
 from scorpion_env.kernels.observation import observe_game
 from scorpion_env.kernels.state import NO_LIMIT, OUTCOMES, PLAYING, TAKEN, seen_dtype
 from scorpion_env.notation.board import Board
@@ -338,7 +338,7 @@ class Game:
         try:
             index = action.__index__()
         except (AttributeError, TypeError):
-            raise IllegalMove(f"A move is a text or a number, not {action!r}.") from None
+            raise IllegalMove(f"A move is a text or a number, not {shown(action)}.") from None
         if not 0 <= index < self._rules.num_actions:
             raise IllegalMove(
                 f"Action {index} is outside the action space 0 to {self._rules.num_actions - 1}."

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scorpion_env.cards import CARDS_PER_DECK
-from scorpion_env.errors import RulesError, unknown
+from scorpion_env.errors import RulesError, shown, unknown
 
 BUILDS = ("suit", "any", "colour")
 EMPTY_COLUMNS = ("king", "any")
@@ -80,7 +80,7 @@ class Rules:
             value = getattr(self, field)
             if not isinstance(value, Iterable) or isinstance(value, str):
                 raise RulesError(
-                    f"Rules '{self.name}': {field} is a list of numbers, not {value!r}."
+                    f"Rules '{self.name}': {field} is a list of numbers, not {shown(value)}."
                 )
             object.__setattr__(self, field, tuple(value))
         _check_choices(self)
@@ -166,17 +166,17 @@ def _check_numbers(rules: Rules) -> None:
     for field in ("columns", "face_down", "reserve_columns"):
         demand(
             all(type(value) is int for value in getattr(rules, field)),
-            f"{field} must hold whole numbers, not {getattr(rules, field)!r}",
+            f"{field} must hold whole numbers, not {shown(getattr(rules, field))}",
         )
     for field in ("cells_refill", "undo_action"):
         demand(
             type(getattr(rules, field)) is bool,
-            f"{field} must be true or false, not {getattr(rules, field)!r}",
+            f"{field} must be true or false, not {shown(getattr(rules, field))}",
         )
     for field in ("decks", "reserve", "cells", "cells_dealt", "max_steps"):
         demand(
             type(getattr(rules, field)) is int,
-            f"{field} must be a whole number, not {getattr(rules, field)!r}",
+            f"{field} must be a whole number, not {shown(getattr(rules, field))}",
         )
     demand(rules.decks in (1, 2), f"decks must be 1 or 2, not {rules.decks}")
     demand(
@@ -210,7 +210,7 @@ def _check_numbers(rules: Rules) -> None:
     demand(
         rules.undo_limit is None
         or (type(rules.undo_limit) is int and 1 <= rules.undo_limit <= MAX_STEPS),
-        f"undo_limit must be 1 to {MAX_STEPS}, or None for no limit, not {rules.undo_limit!r}",
+        f"undo_limit must be 1 to {MAX_STEPS}, or None for no limit, not {shown(rules.undo_limit)}",
     )
 
 

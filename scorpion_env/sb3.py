@@ -12,7 +12,7 @@ from gymnasium import Wrapper
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from scorpion_env.batch.arguments import checked_seed
+from scorpion_env.batch.arguments import checked_actions, checked_seed
 from scorpion_env.batch.games import Batch
 from scorpion_env.batch.options import SHARED_ARGUMENTS, EnvArguments
 from scorpion_env.batch.step_arrays import IS_ILLEGAL, IS_OVER, STATUS, StepArrays
@@ -109,6 +109,7 @@ class ScorpionVecEnv(VecEnv):
         self._returns = np.zeros(num_envs, np.float64)
         self._lengths = np.zeros(num_envs, np.int64)
         self._start_time = time.time()
+        self._started = False
         self.seed(seed)
 
     def reset(self) -> npt.NDArray[np.int8]:
@@ -128,6 +129,7 @@ class ScorpionVecEnv(VecEnv):
                 batch.start_next(i)
         self._reset_seeds()
         self._reset_options()
+        self._started = True
         self._returns[:] = 0
         self._lengths[:] = 0
         self.reset_infos = [{"deal": batch.deal_name(i)} for i in range(self.num_envs)]
@@ -144,9 +146,21 @@ class ScorpionVecEnv(VecEnv):
         self._seeds = [checked_seed(seed)] * self.num_envs
         return self._seeds
 
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Set the options of the next `reset`: one for all games, or a list with one a game.
+
+        Raises:
+            ScorpionError: if there are not as many as games.
+        """
+        if isinstance(options, list) and len(options) != self.num_envs:
+            raise ScorpionError(f"There are {len(options)} options for {self.num_envs} games.")
+        super().set_options(options)
+
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Take the actions, ints ``(num_envs,)``, for `step_wait`."""
-        self._actions[:] = actions
+        if not self._started:
+            raise ScorpionError("Call reset() before the first step().")
+        self._actions[:] = checked_actions(actions, self.num_envs)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play the actions; return observations, rewards, dones and infos."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from scorpion_env.batch.arguments import checked_count, checked_seed
+from scorpion_env.batch.arguments import checked_actions, checked_count, checked_seed
 from scorpion_env.batch.games import Batch
 from scorpion_env.batch.options import SHARED_ARGUMENTS, EnvArguments
 from scorpion_env.batch.stepping import (
@@ -265,22 +265,13 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         """
         if not self._started:
             raise gym.error.ResetNeeded("Call env.reset() before the first env.step().")
-        actions = self._checked_actions(actions)
+        actions = checked_actions(actions, self.num_envs)
         results = self._results()
         ended, illegal = self._batch.step(actions, results.arrays, results.let_go)
         infos = results.infos(ended)
         if illegal:
             results.add_illegal(infos, actions)
         return results.seen, results.rewards, results.terminated, results.truncated, infos
-
-    def _checked_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        array = np.asarray(actions)
-        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
-            raise ScorpionError(
-                f"Actions must be whole numbers of shape ({self.num_envs},), not {array.dtype} "
-                f"{array.shape}."
-            )
-        return np.ascontiguousarray(array, np.int64)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return fresh masks, bool ``(num_envs, actions)``, True for the legal actions."""

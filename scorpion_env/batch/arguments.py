@@ -6,8 +6,11 @@ import math
 import operator
 from typing import SupportsIndex
 
+import numpy as np
+import numpy.typing as npt
+
 from scorpion_env.deals import MAX_SEED
-from scorpion_env.errors import ScorpionError, unknown
+from scorpion_env.errors import ScorpionError, shown, unknown
 from scorpion_env.rules import MAX_STEPS, Rules
 
 END_WHEN = ("stuck", "dead")
@@ -40,9 +43,11 @@ def checked_count(size: SupportsIndex, what: str = "game") -> int:
     try:
         count = operator.index(size)
     except TypeError:
-        raise ScorpionError(f"The number of {what}s is a whole number, not {size!r}.") from None
+        raise ScorpionError(
+            f"The number of {what}s is a whole number, not {shown(size)}."
+        ) from None
     if count < 1:
-        raise ScorpionError(f"There must be at least 1 {what}, not {count}.")
+        raise ScorpionError(f"There must be at least 1 {what}, not {shown(count)}.")
     return count
 
 
@@ -56,7 +61,7 @@ def checked_steps(max_steps: int | None, rules: Rules) -> int:
         return rules.max_steps
     if type(max_steps) is not int or not 1 <= max_steps <= MAX_STEPS:
         raise ScorpionError(
-            f"max_steps must be a whole number from 1 to {MAX_STEPS}, not {max_steps!r}."
+            f"max_steps must be a whole number from 1 to {MAX_STEPS}, not {shown(max_steps)}."
         )
     return max_steps
 
@@ -72,7 +77,7 @@ def checked_scale(reward_scale: float) -> float:
     except (TypeError, ValueError, OverflowError):
         finite = False
     if not finite:
-        raise ScorpionError(f"reward_scale must be a finite number, not {reward_scale!r}.")
+        raise ScorpionError(f"reward_scale must be a finite number, not {shown(reward_scale)}.")
     return reward_scale
 
 
@@ -85,7 +90,24 @@ def checked_seed(seed: SupportsIndex) -> int:
     try:
         number = operator.index(seed)
     except TypeError:
-        raise ScorpionError(f"A seed is a whole number, not {seed!r}.") from None
+        raise ScorpionError(f"A seed is a whole number, not {shown(seed)}.") from None
     if not 0 <= number <= MAX_SEED:
-        raise ScorpionError(f"A seed lies between 0 and {MAX_SEED}, not {number}.")
+        raise ScorpionError(f"A seed lies between 0 and {MAX_SEED}, not {shown(number)}.")
     return number
+
+
+def checked_actions(actions: npt.ArrayLike, games: int) -> npt.NDArray[np.int64]:
+    """Return the actions of a batch of games, int64 ``(games,)``.
+
+    Raises:
+        ScorpionError: if they are no whole numbers, or not one a game.
+    """
+    try:
+        array = np.asarray(actions)
+    except ValueError:
+        raise ScorpionError(f"Actions must be whole numbers of shape ({games},).") from None
+    if array.shape != (games,) or array.dtype.kind not in "iu":
+        raise ScorpionError(
+            f"Actions must be whole numbers of shape ({games},), not {array.dtype} {array.shape}."
+        )
+    return np.ascontiguousarray(array, np.int64)

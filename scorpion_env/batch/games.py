@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +18,7 @@ from scorpion_env.batch.stepping import (
     AUTORESET_DISABLED,
     AUTORESET_SAME_STEP,
     find_refused,
+    is_legal,
     observe_stale,
     start_next,
     start_seeded,
@@ -43,6 +46,9 @@ class Batch:
     """Games of one variant that are played side by side.
 
     Every array is reused from step to step; whoever hands one out copies it first.
+
+    Compiled functions release the interpreter's lock: without a lock of its own two threads could
+    write to one game at once. Calls from several threads wait for each other.
 
     Attributes:
         games: Record array ``(size,)``, see :func:`scorpion_env.kernels.state.game_dtype`.
@@ -96,9 +102,17 @@ class Batch:
         self.games["slot"] = np.arange(size)
         self.games["log_start"] = events * np.arange(size)
         self._same_step = autoreset == AUTORESET_SAME_STEP
-        self._seen = np.zeros(size, seen_dtype(rules.cards))
+        # A view, since `seen` can be handed out: its base is then not what the kernels trust.
+        self._seen = np.zeros(size, seen_dtype(rules.cards)).view()
         self.log = np.zeros(size * events, np.int32)
         self._names: dict[int, tuple[int, str]] = {}
+        self._lock = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state | {"_lock": Lock(), "_seen": state["_seen"].view()}
 
     # --- starting games -------------------------------------------------------------------------
 
@@ -109,25 +123,17 @@ class Batch:
 
     def start_seeded(self, numbers: npt.NDArray[np.uint64], chosen: npt.NDArray[np.bool_]) -> None:
         """Start the chosen games, bool ``(size,)``, on seeded deals, uint64 ``(size,)``."""
-        for index in np.flatnonzero(chosen).tolist():
-            self._names.pop(index, None)
-        start_seeded(
-            self.games,
-            self.rules_record,
-            chosen,
-            numbers,
-            self._seen,
-        )
+        with self._lock:
+            for index in np.flatnonzero(chosen).tolist():
+                self._names.pop(index, None)
+            start_seeded(self.games, self.rules_record, chosen, numbers, self._seen)
 
     def start_next(self, index: int, deals: npt.NDArray[np.uint64] | None = None) -> None:
         """Start the next episode of one game on the deal that its key gives, out of `deals`."""
-        self._names.pop(index, None)
-        start_next(
-            self.games[index],
-            self.rules_record[0],
-            self._seen[index],
-            self.deals if deals is None else deals,
-        )
+        drawn = self.deals if deals is None else deals
+        with self._lock:
+            self._names.pop(index, None)
+            start_next(self.games[index], self.rules_record[0], self._seen[index], drawn)
 
     def start_episode(self, index: int, start: EpisodeStart) -> None:
         """Start one game as `start` does, or `start_next` on one of several deals."""
@@ -138,20 +144,18 @@ class Batch:
 
     def start(self, index: int, deal: Deal) -> None:
         """Start one game; a position has no unknown cards, see `scorpion_env.deals.as_deal`."""
-        if isinstance(deal, Position):
-            load_board(self.games[index], deal.board, self.rules)
-            self.conclude(index)
-        else:
-            start_order(self.games[index], self.rules_record[0], deal.order(self.rules))
+        game, rules = self.games[index], self.rules_record[0]
+        order = None if isinstance(deal, Position) else deal.order(self.rules)
+        with self._lock:
+            if isinstance(deal, Position):
+                load_board(game, deal.board, self.rules)
+                conclude(game, rules)
+            else:
+                start_order(game, rules, order)
             if isinstance(deal, SeededDeal):
-                self.games[index]["deal"] = deal.number
-        self._names[index] = (int(self.games[index]["episode"]), deal.name)
-        everything = self.rules_record[0]["observe_all"]
-        observe_game(self.games[index], self.rules_record[0], self._seen[index], everything)
-
-    def conclude(self, index: int) -> None:
-        """Find the legal actions of one game anew, and whether it has ended."""
-        conclude(self.games[index], self.rules_record[0])
+                game["deal"] = deal.number
+            self._names[index] = (int(game["episode"]), deal.name)
+            observe_game(game, rules, self._seen[index], rules["observe_all"])
 
     # --- playing --------------------------------------------------------------------------------
 
@@ -173,16 +177,11 @@ class Batch:
             raise self._outside(action)
         if self._raises:
             self._check(np.array([action]))
-        result: tuple[float, int, bool, int, int, int] = step_single(
-            self.games,
-            self.rules_record,
-            self.log,
-            self._seen,
-            action,
-            seen,
-            mask,
-            self._end_dead,
-        )
+        tables = self.games, self.rules_record, self.log, self._seen
+        with self._lock:
+            result: tuple[float, int, bool, int, int, int] = step_single(
+                *tables, action, seen, mask, self._end_dead
+            )
         return result
 
     def play_on(self, index: int, actions: Iterable[int]) -> float:
@@ -201,7 +200,8 @@ class Batch:
         for action in actions:
             if not 0 <= action < self.rules.num_actions:
                 raise self._outside(action)
-            reward, status, *_ = step_single(*tables, action, shown, mask, self._end_dead)
+            with self._lock:
+                reward, status, *_ = step_single(*tables, action, shown, mask, self._end_dead)
             total += reward
             if status != PLAYING:
                 raise ScorpionError(f"Action {action} ends the game.")
@@ -269,24 +269,35 @@ class Batch:
             self.deals,
             self._end_dead,
         )
-        if self._team.others:
-            ended, illegal = self._team.step(meanwhile, *arguments)
-        else:
-            ended, illegal = step_games(*arguments, 0, self.size)
+        with self._lock:
+            if self._team.others:
+                ended, illegal = self._team.step(meanwhile, *arguments)
+            else:
+                ended, illegal = step_games(*arguments, 0, self.size)
         if ended < 0:
             raise self._refusal(illegal, int(actions[illegal]))
         return ended, illegal
 
     def play(self, action: int) -> None:
-        """Play a legal action in a batch of one game, without what environments add."""
-        self._make_room_in_log()
-        play(self.games[0], self.rules_record[0], action, self.log)
-        self.conclude(0)
+        """Play a legal action in a batch of one game, without what environments add.
+
+        Raises:
+            IllegalMove: if it is none; another thread may have played since the caller looked.
+        """
+        with self._lock:
+            if not is_legal(self.games[0], action):
+                raise self._refusal(0, action)
+            self._make_room_in_log()
+            play(self.games[0], self.rules_record[0], action, self.log)
+            conclude(self.games[0], self.rules_record[0])
 
     def undo(self) -> None:
-        """Take back the last action in a batch of one game that keeps a log and has one in it."""
-        undo(self.games[0], self.rules_record[0], self.log)
-        self.conclude(0)
+        """Take back the last action in a batch of one game that keeps a log, if it has one."""
+        with self._lock:
+            if not self.games["log_actions"][0]:
+                return
+            undo(self.games[0], self.rules_record[0], self.log)
+            conclude(self.games[0], self.rules_record[0])
 
     def _make_room_in_log(self) -> None:
         most = int(self.games["log_events"][0]) + log_capacity(self.rules, 1)
@@ -300,13 +311,15 @@ class Batch:
     def masks(self) -> npt.NDArray[np.int8]:
         """Return fresh masks, int8 ``(size, actions)``; all 1 in a game that is over."""
         masks = np.empty((self.size, self.rules.num_actions), np.int8)
-        write_masks(self.games, masks)
+        with self._lock:
+            write_masks(self.games, masks)
         return masks
 
     @property
     def seen(self) -> npt.NDArray[np.int8]:
         """Observations, int8 ``(size, cards, 7)``: the array that every step changes."""
-        observe_stale(self.games, self.rules_record, self._seen)
+        with self._lock:
+            observe_stale(self.games, self.rules_record, self._seen)
         return self.last_seen
 
     @property
@@ -323,7 +336,8 @@ class Batch:
 
     def board(self, index: int) -> Board:
         """Return the position of one game, hidden cards included."""
-        return read_board(self.games[index], self.rules)
+        with self._lock:
+            return read_board(self.games[index], self.rules)
 
     def deal_name(self, index: int) -> str:
         """Return the text of the deal, or the name of the position, that a game started from."""

@@ -41,10 +41,11 @@ class Results:
         self._objects: tuple[npt.NDArray[np.object_], ...] = ()
         self._fill_infos(everyone)
         results = [self.seen, self.rewards, self.terminated, self.truncated]
-        held = [*arrays, *results, *self._infos_at_ends.values(), *self._final.values()]
+        owners = [array.base for array in arrays]
+        held = [*arrays, *owners, *results, *self._infos_at_ends.values(), *self._final.values()]
         own = {id(array): array for array in held if array is not everyone}
         self._arrays = [array for array in own.values() if isinstance(array, np.ndarray)]
-        del results, held, own
+        del results, held, own, owners
         self._references = sum(map(getrefcount, self._arrays))
 
     def _fill_infos(self, everyone: npt.NDArray[np.bool_]) -> None:
@@ -134,7 +135,10 @@ class ResultsMaker:
         # Those of the last step are usually still held when the next one is asked for.
         results = self._before if self._copied else self._last
         if results is None or (self._copied and not results.is_free()):
-            results = Results(self._batch, self._new_arrays(), self._everyone)
+            # Views: what is handed out has their owners as its base, whose shape and type anyone
+            # can change, and the kernels trust those of the views.
+            arrays = StepArrays._make(array.view() for array in self._new_arrays())
+            results = Results(self._batch, arrays, self._everyone)
         self._before, self._last = self._last, results
         return results
 

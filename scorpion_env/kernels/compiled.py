@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from numba import njit
+from numba.core import config as numba_config
 
 _TOKEN = secrets.token_hex(4)
 """With the process's number: two containers that share a cache may have equal ones."""
@@ -114,6 +115,17 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _compile(function: Callable[P, R], **options: bool) -> Callable[P, R]:
+    # With NUMBA_DISABLE_JIT people follow their own functions in Python. These here read memory
+    # through pointers, which Python cannot, and are compiled all the same.
+    config: Any = numba_config
+    disabled, config.DISABLE_JIT = config.DISABLE_JIT, 0
+    try:
+        return _cached(function, options)
+    finally:
+        config.DISABLE_JIT = disabled
+
+
+def _cached(function: Callable[P, R], options: dict[str, bool]) -> Callable[P, R]:
     compiler: Any = njit  # typed in some releases of numba only
     try:
         dispatcher = compiler(cache=True, nogil=True, **options)(function)

@@ -7,8 +7,9 @@ One line a column, base first, under up to three headed lines::
     …
 
 ``<7H>`` is a face-down card, ``??`` an unknown one, ``-`` an empty column or cell. ``Talon:``
-stands while the reserve is there, ``Cells:`` where the variant has cells, ``Foundations: H S`` (the
-suits of the kings) once runs are taken; ``#`` starts a comment.
+stands while the reserve is there (``Talon: -`` says that it is out), ``Cells:`` where the variant
+has cells, ``Foundations: H S`` (the suits of the kings) once runs are taken; ``#`` starts a
+comment.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from scorpion_env.cards import (
     card_text,
     parse_card,
 )
-from scorpion_env.errors import BoardError, nearest
+from scorpion_env.errors import BoardError, nearest, shown
 from scorpion_env.notation.board import EMPTY, UNKNOWN, Board, missing_cards, taken_runs
 from scorpion_env.rules import Rules
 
@@ -61,7 +62,7 @@ def parse_board(text: str, rules: Rules) -> Board:
             card lies on a face-up one, or the number of columns or cards is wrong.
     """
     if not isinstance(text, str):
-        raise BoardError(f"a board is a text, not {text!r}")
+        raise BoardError(f"a board is a text, not {shown(text)}")
     heads: dict[str, tuple[int, list[int]]] = {}
     foundations: tuple[str, ...] = ()
     columns: list[tuple[int, ...]] = []
@@ -208,6 +209,8 @@ def _read_reserve(head: tuple[int, list[int]] | None, rules: Rules) -> tuple[int
     if head is None:
         return ()
     line, cards = head
+    if cards == [EMPTY]:  # the line says that the reserve is out
+        return ()
     if len(cards) not in (0, rules.reserve) or EMPTY in cards:
         raise BoardError(
             f"the reserve of rules '{rules.name}' has {rules.reserve} cards; write them all, or "

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from scorpion_env.cards import CARDS_PER_DECK, card_text, parse_card
-from scorpion_env.errors import IllegalMove, nearest
+from scorpion_env.errors import IllegalMove, nearest, shortened
 from scorpion_env.rules import Rules
 
 
@@ -35,20 +37,22 @@ def parse_move(text: str, rules: Rules) -> list[int]:
         return [rules.deal_action]
     if word.lower() == "undo" and rules.undo_action_index is not None:
         return [rules.undo_action_index]
+    shown = shortened(text)
     first, arrow, second = word.partition(">")
     if not arrow:
         words = ["deal"] if rules.undo_action_index is None else ["deal", "undo"]
-        raise IllegalMove(f"'{text}' is no move; write 4H>7 or deal.{nearest(word, words)}")
+        raise IllegalMove(f"'{shown}' is no move; write 4H>7 or deal.{nearest(word, words)}")
     try:
         card = parse_card(first)
     except ValueError as error:
-        raise IllegalMove(f"'{text}' is no move: {error}.") from None
+        raise IllegalMove(f"'{shown}' is no move: {error}.") from None
     target = second.strip().lower()
     copies = range(card, rules.cards, CARDS_PER_DECK)
     if target == "cell" and rules.cells_refill:
         return [rules.cell_action(copy) for copy in copies]
-    if target.isascii() and target.isdigit() and 1 <= int(target) <= rules.num_columns:
-        return [copy * rules.num_columns + int(target) - 1 for copy in copies]
+    column = int(target) if re.fullmatch("[0-9]{1,4}", target) else 0
+    if 1 <= column <= rules.num_columns:
+        return [copy * rules.num_columns + column - 1 for copy in copies]
     raise IllegalMove(
-        f"'{text}' is no move: '{second.strip()}' is no column from 1 to {rules.num_columns}."
+        f"'{shown}' is no move: '{shortened(second)}' is no column from 1 to {rules.num_columns}."
     )

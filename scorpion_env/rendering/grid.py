@@ -20,7 +20,7 @@ from scorpion_env.rendering.status import (
     EMPTY_COLUMN_TEXT,
     FACE_DOWN_TEXT,
     OUTCOMES,
-    SYMBOLS,
+    SYMBOL_OF,
     Marks,
     Status,
     face_text,
@@ -114,7 +114,7 @@ def _beside(board: Board, rules: Rules, status: Status, style: Style, marks: Mar
         ]
         lines += _cell_lines(cells, style)
     if rules.runs == "taken":
-        suits = [SYMBOLS[suit] if style.symbols else suit for suit in board.foundations]
+        suits = [SYMBOL_OF[suit] if style.symbols else suit for suit in board.foundations]
         lines += _flow(["Runs taken:", *(suits or ["none"])], style.width)
     return lines
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from scorpion_env.cards import SUITS, card_text, parse_card, rank_of
+from scorpion_env.cards import SUITS, SYMBOLS, card_text, parse_card, rank_of
 from scorpion_env.notation.board import Board
 from scorpion_env.rules import Rules
 
@@ -15,7 +15,7 @@ UNKNOWN_TEXT = "??"
 EMPTY_CELL_TEXT = "--"
 EMPTY_COLUMN_TEXT = "-"
 
-SYMBOLS = dict(zip(SUITS, "\u2663\u2666\u2665\u2660", strict=True))  # single width, no emoji
+SYMBOL_OF = dict(zip(SUITS, SYMBOLS, strict=True))
 SUIT_NAMES = dict(zip(SUITS, ("clubs", "diamonds", "hearts", "spades"), strict=True))
 
 OUTCOMES = {
@@ -124,7 +124,7 @@ def face_text(card: int, *, symbols: bool = False) -> str:
     if card < 0:
         return UNKNOWN_TEXT
     text = card_text(card)
-    return text[:-1] + SYMBOLS[text[-1]] if symbols else text
+    return text[:-1] + SYMBOL_OF[text[-1]] if symbols else text
 
 
 def last_move_marks(board: Board, rules: Rules, status: Status) -> Marks:

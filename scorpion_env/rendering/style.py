@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from scorpion_env.cards import SYMBOLS
 from scorpion_env.errors import ScorpionError
 from scorpion_env.errors import unknown as unknown_word
-from scorpion_env.rendering.status import SYMBOLS
 
 FORMATS = ("grid", "lines")
 DEFAULT_WIDTH = 80
@@ -100,7 +100,7 @@ def is_terminal(stream: object) -> bool:
 def can_show_symbols(stream: object) -> bool:
     """Return whether the stream's encoding has the four suit symbols."""
     try:
-        "".join(SYMBOLS.values()).encode(getattr(stream, "encoding", None) or "ascii")
+        SYMBOLS.encode(getattr(stream, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError, TypeError):
         return False
     return True

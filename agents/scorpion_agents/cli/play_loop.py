@@ -11,8 +11,8 @@ import numpy as np
 from scorpion_agents import adviser
 from scorpion_agents.cli.terminal import show_board
 from scorpion_env import replay
-from scorpion_env.cards import CARDS_PER_DECK, card_text, parse_card
-from scorpion_env.errors import IllegalMove, ReplayError, ScorpionError, unknown
+from scorpion_env.cards import CARDS_PER_DECK, SUITS, SYMBOLS, card_text, parse_card
+from scorpion_env.errors import IllegalMove, ReplayError, ScorpionError, shortened, unknown
 from scorpion_env.game import Game
 from scorpion_env.kernels.observation import VISIBLE
 from scorpion_env.notation.board import Board
@@ -35,9 +35,12 @@ HELP_CELL = "4H cell   move the card to a free cell"
 HELP_COPIES = "4H@3 7    move the 4 of hearts in column 3, where two copies could go"
 
 MOVE = re.compile(
-    r"(?P<card>(?:10|\w)\s*[cdhs])(?:@(?P<place>[\w.]+))?\s*(?:>|\s|->|\bto\b)\s*(?P<goal>\w+)",
-    re.IGNORECASE,
+    rf"""(?P<card>(?:10|\w)\s*[{SUITS}{SYMBOLS}])
+    (?:@(?P<place>[\w.]+)\s*(?:>|\s|->|\bto\b)|\s*(?:>|->|\bto\b)?)
+    \s*(?P<goal>\w+)""",
+    re.IGNORECASE | re.VERBOSE,
 )
+"""`4H 7`, `4H>7`, `4h7`, `4♥>7`; with a place, `4H@3 7`."""
 
 
 class Session:
@@ -213,12 +216,12 @@ def parse_command(game: Game, text: str) -> int:
     """
     found = MOVE.fullmatch(text.strip())
     if found is None:
-        word = text.strip()
+        word = shortened(text)
         if not re.fullmatch(r"[A-Za-z]+", word):
             raise IllegalMove(f"'{word}' is no move; write card and column, such as 4H 7.")
         raise IllegalMove(unknown("command", word, COMMANDS))
-    card = found["card"].replace(" ", "")
-    move = f"{card.upper()}>{found['goal'].lower()}"
+    card = found["card"].replace(" ", "").upper()
+    move = f"{card}>{found['goal'].lower()}"
     action = game.parse_move(move)
     place = found["place"]
     copies = _copies(game, action)
@@ -226,7 +229,7 @@ def parse_command(game: Game, text: str) -> int:
         legal = [copy for copy in copies if game.why_not(copy) is None]
         if len(legal) > 1:
             labels = " or ".join(move_label(game, copy) for copy in legal)
-            raise IllegalMove(f"Two cards {card.upper()} can go there; write {labels}.")
+            raise IllegalMove(f"Two cards {card} can go there; write {labels}.")
         seen = game.observation()[:, VISIBLE]
         in_sight = [copy for copy in copies if seen[moved_card(copy, game.rules) or 0]]
         return next(iter([*legal, *in_sight, action]))
@@ -236,7 +239,7 @@ def parse_command(game: Game, text: str) -> int:
         raise IllegalMove(f"There is no {card_text(parse_card(card))} at {place}.")
     if len(there) > 1:
         labels = " or ".join(move_label(game, copy) for copy in there)
-        raise IllegalMove(f"Two cards {card.upper()} are there; write {labels}.")
+        raise IllegalMove(f"Two cards {card} are there; write {labels}.")
     return there[0]
 
 
