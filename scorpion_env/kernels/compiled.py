@@ -4,17 +4,13 @@ Numba caches machine code beside the source and throws it away when *that file* 
 was inlined from another file would survive a change there: after a ``git pull`` the old rules would
 still be played. The cache of each function here depends on all that its module imports as well.
 
-Numba numbers the files of its cache, and two processes that compile a function for two variants at
-the same time may take the same number: one of them, and all that start later, would run the other's
-code. Here every process has file names of its own.
+:mod:`scorpion_env.kernels.cache` has the files.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import secrets
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -24,8 +20,7 @@ from typing import Any, ParamSpec, TypeVar
 from numba import njit
 from numba.core import config as numba_config
 
-_TOKEN = secrets.token_hex(4)
-"""With the process's number: two containers that share a cache may have equal ones."""
+from scorpion_env.kernels.cache import CacheFile, warn_uncached
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -129,10 +124,10 @@ def _cached(function: Callable[P, R], options: dict[str, bool]) -> Callable[P, R
     compiler: Any = njit  # typed in some releases of numba only
     try:
         dispatcher = compiler(cache=True, nogil=True, **options)(function)
-    except RuntimeError:
+    except RuntimeError:  # numba finds no folder that it may write to
+        warn_uncached("no cache folder can be written")
         return compiler(nogil=True, **options)(function)
-    file = dispatcher._cache._cache_file
-    file._source_stamp = (file._source_stamp, sources_digest(function.__module__))
-    numbered = file._data_name
-    file._data_name = lambda number: f"{_TOKEN}-{os.getpid()}-{numbered(number)}"
+    stored = dispatcher._cache
+    stamp = stored._impl.locator.get_source_stamp(), sources_digest(function.__module__)
+    stored._cache_file = CacheFile(stored._cache_path, stored._impl.filename_base, stamp)
     return dispatcher
