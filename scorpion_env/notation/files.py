@@ -47,6 +47,35 @@ def make_folder(path: Path) -> None:
         raise ScorpionError(f"{path} cannot be made: {error.strerror or error}.") from error
 
 
+MAX_TEXT = 256_000_000
+"""Bytes of the largest file that is read as text."""
+
+
+def read_text(path: str | Path, what: str, limit: int = MAX_TEXT) -> str:
+    """Return the text of a file, UTF-8 with or without a byte order mark.
+
+    Args:
+        path: The file.
+        what: What it should be, for the refusal: ``"result file"``.
+        limit: Bytes that such a file has at most.
+
+    Raises:
+        ScorpionError: if it cannot be read, is larger than the limit or is no text.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(limit + 1)
+    except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise ScorpionError(f"Cannot read {path}: {reason}.") from error
+    if len(content) > limit:
+        raise ScorpionError(f"{path} is no {what}: it is larger than {limit:,} bytes.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ScorpionError(f"{path} is no {what}: it is no text.") from None
+
+
 def read_object(path: str | Path, what: str) -> dict[str, Any]:
     """Return the JSON object that a file holds.
 
@@ -57,10 +86,9 @@ def read_object(path: str | Path, what: str) -> dict[str, Any]:
     Raises:
         ScorpionError: if the file cannot be read or holds no JSON object.
     """
+    text = read_text(path, what)
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ScorpionError(f"Cannot read {path}: {error.strerror or error}.") from error
+        data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ScorpionError(f"{path} is no {what}: it holds no JSON ({error}).") from error
     if not isinstance(data, dict):

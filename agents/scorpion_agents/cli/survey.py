@@ -18,7 +18,7 @@ import multiprocessing
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import click
 from tqdm import tqdm
@@ -88,18 +88,25 @@ class Journal:
         Raises:
             ScorpionError: if the journal is of another survey.
         """
-        lines: list[str] = []
+        lines: list[bytes] = []
         if self.path.exists():
-            text = self.path.read_text(encoding="utf-8")
-            lines = text[: text.rfind("\n") + 1].splitlines()  # a kill may have torn the last one
+            content = self.path.read_bytes()
+            lines = content[: content.rfind(b"\n") + 1].splitlines()  # a kill may tear the last one
         if lines:
-            if json.loads(lines[0]) != self.about:
+            about = _read_line(lines[0])
+            if not isinstance(about, dict):
+                raise ScorpionError(
+                    f"{self.path}, line 1: it does not say what it is a journal of; delete it to "
+                    "begin the survey anew."
+                )
+            if about != self.about:
                 raise ScorpionError(
                     f"{self.path} is left of another survey; give the same command, or delete it."
                 )
             for line in lines[1:]:
-                chunk = json.loads(line)
-                self.chunks[chunk["first"]] = chunk
+                chunk = _read_line(line)
+                if _is_chunk(chunk):  # a damaged one is measured again
+                    self.chunks[chunk["first"]] = chunk
         self._write_anew()
 
     def _write_anew(self) -> None:
@@ -113,6 +120,26 @@ class Journal:
             file.write((json.dumps(chunk) + "\n").encode())
             file.flush()
             os.fsync(file.fileno())
+
+
+def _read_line(line: bytes) -> Any:
+    """Return what a line of JSON holds, or None."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_chunk(value: Any) -> TypeGuard[Chunk]:
+    counts = ("first", "deals", *VERDICTS, "nodes")
+    return (
+        isinstance(value, dict)
+        and value.keys() == {*counts, "unknown_deals"}
+        and all(type(value[field]) is int and value[field] >= 0 for field in counts)
+        and sum(value[verdict] for verdict in VERDICTS) == value["deals"] > 0
+        and isinstance(value["unknown_deals"], list)
+        and all(type(deal) is int for deal in value["unknown_deals"])
+    )
 
 
 # --- the result ---------------------------------------------------------------------------------

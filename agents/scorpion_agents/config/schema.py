@@ -46,6 +46,9 @@ def _whole(value: object) -> object:
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
 Whole = Annotated[int, BeforeValidator(_whole), Field(ge=0)]
 
+MAX_TRAINING_SEED = 2**32 - 1
+"""Stable-Baselines3 seeds numpy's older generator, which takes no larger number."""
+
 
 def _count_or_auto(value: object) -> object:
     """Refuse for both kinds at once; the schema would speak of each by its own inner name."""
@@ -138,7 +141,7 @@ class TrainConfig(BaseModel):
     # How long, and from which random numbers
     timesteps: Count = 1_000_000
     max_minutes: Positive | None = None
-    seed: Whole = 0
+    seed: Annotated[Whole, Field(le=MAX_TRAINING_SEED)] = 0
     start_from: str | None = None
 
     # The network

@@ -132,10 +132,17 @@ def save_replays(folder: Path, evaluation: Evaluation) -> list[Path]:
         ScorpionError: if a file cannot be written.
     """
     make_folder(folder)
-    files = []
+    files: list[Path] = []
+    taken: set[str] = set()
     for result in evaluation.deals:
-        name = "".join(c if c.isalnum() or c in "-_." else "-" for c in result.deal)
-        files.append(folder / f"{_file_stem(evaluation.agent)}-{name}.jsonl")
+        name = "".join(c if c.isalnum() or c in "-_." else "-" for c in result.deal)[:80]
+        stem = base = f"{_file_stem(evaluation.agent)}-{name}"
+        count = 1
+        while stem.lower() in taken:  # some file systems tell no case
+            count += 1
+            stem = f"{base}-{count}"
+        taken.add(stem.lower())
+        files.append(folder / f"{stem}.jsonl")
         replay.save(game_replay(result, evaluation.rules), files[-1])
     return files
 

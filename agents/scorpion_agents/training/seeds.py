@@ -22,14 +22,14 @@ from pathlib import Path
 import numpy as np
 from pydantic import ValidationError
 
-from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.config.schema import MAX_TRAINING_SEED, TrainConfig
 from scorpion_agents.evaluation.intervals import Interval, mean_interval
 from scorpion_agents.schemas import first_fault
 from scorpion_agents.training.checkpoint import read_checkpoint
 from scorpion_agents.training.final import has_final, measure_final, read_final
 from scorpion_agents.training.machine import alone_in, chosen_threads, usable_cpus
 from scorpion_agents.training.train import CONFIG_FILE, Stop, is_complete, resume, run_config, train
-from scorpion_env.errors import ScorpionError
+from scorpion_env.errors import ScorpionError, shortened
 from scorpion_env.notation.files import read_object, write_whole
 
 SEEDS_FILE = "seeds.json"
@@ -106,10 +106,16 @@ def parse_seeds(text: str) -> list[int]:
     first, colon, last = text.partition(":")
     if not all(part.isascii() and part.isdigit() for part in ((first, last) if colon else (text,))):
         raise ScorpionError(f"--seeds {text}: write first and end, such as 0:3 for 0, 1 and 2.")
-    seeds = list(range(int(first), int(last))) if colon else [int(text)]
+    if max(len(first), len(last)) > len(str(MAX_TRAINING_SEED)):
+        first, last = str(MAX_TRAINING_SEED + 1), ""
+    seeds = range(int(first), int(last)) if last else range(int(first), int(first) + 1)
     if not 1 <= len(seeds) <= 1000:
         raise ScorpionError(f"--seeds {text}: names {len(seeds)} seeds; name 1 to 1000.")
-    return seeds
+    if seeds[-1] > MAX_TRAINING_SEED:
+        raise ScorpionError(
+            f"--seeds {shortened(text)}: a seed lies between 0 and {MAX_TRAINING_SEED}."
+        )
+    return list(seeds)
 
 
 def start_seeds(config: TrainConfig, seeds: Sequence[int], parent: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from scorpion_env import Game, replay
 from support.commands import call_script, command_of, run_script
 
 call = partial(call_script, "evaluate.py")
@@ -78,3 +79,17 @@ def test_a_reader_that_leaves_early_sees_no_traceback() -> None:
         check=False,
     )
     assert done.stderr == ""
+
+
+def test_boards_whose_titles_look_alike_as_file_names_have_replays_of_their_own(
+    tmp_path: Path,
+) -> None:
+    titles = ("Day 1/2", "Day 1:2", "day 1 2")
+    boards = tmp_path / "boards.txt"
+    texts = (f"{title}\n{Game.new(deal).to_text()}" for deal, title in enumerate(titles))
+    boards.write_text("\n".join(texts), encoding="utf-8")
+    folder = tmp_path / "replays"
+    done = call("--agent", "random", "--deals", boards, "--save-replays", folder)
+    assert done.returncode == 0, done.stderr
+    starts = {replay.load(path).board for path in folder.iterdir()}
+    assert starts == {Game.new(deal).to_text() for deal in range(3)}

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from scorpion_agents.cli.survey import Journal
+from scorpion_env import ScorpionError
 from support.commands import call_script, command_of, run_script
 
 
@@ -33,3 +38,32 @@ def test_a_journal_of_another_survey_is_refused(tmp_path: Path) -> None:
     found = call_script("survey.py", "--deals", "0:10", "--csv", str(tmp_path / "out.csv"))
     assert found.returncode == 2
     assert len(found.stderr.splitlines()) == 1
+
+
+ABOUT = {"rules": "classic", "node_limit": 5}
+CHUNK = {"first": 0, "deals": 2, "won": 1, "lost": 1, "unknown": 0, "nodes": 9, "unknown_deals": []}
+
+
+@pytest.mark.parametrize("first", ["", "{", '{"rules": "cl', "[1]", "\x00", "[" * 5000])
+def test_a_journal_that_does_not_say_what_it_is_of_is_refused_and_kept(
+    tmp_path: Path, first: str
+) -> None:
+    path = tmp_path / "wasp.csv.part"
+    path.write_text(f"{first}\n{json.dumps(CHUNK)}\n", encoding="utf-8")
+    with pytest.raises(ScorpionError, match="line 1: it does not say what it is a journal of"):
+        Journal(path, ABOUT).open()
+    assert json.dumps(CHUNK) in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    ["{", "null", "7", json.dumps(CHUNK | {"won": "1"}), json.dumps(CHUNK | {"won": 2}), "\udcff"],
+)
+def test_a_damaged_line_of_a_journal_is_measured_again(tmp_path: Path, damaged: str) -> None:
+    other = CHUNK | {"first": 2}
+    path = tmp_path / "wasp.csv.part"
+    lines = [json.dumps(ABOUT), damaged, json.dumps(other)]
+    path.write_bytes("\n".join([*lines, ""]).encode(errors="surrogateescape"))
+    journal = Journal(path, ABOUT)
+    journal.open()
+    assert journal.chunks == {2: other}

@@ -143,3 +143,11 @@ def test_the_seeds_processes_save_and_end_with_the_one_that_started_them(
         assert checkpoint.progress.timesteps > 0
     assert "Traceback" not in errors.read_text()
     assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    "text", ["4294967296", "4294967295:4294967297", "9" * 5000, "0:" + "9" * 99]
+)
+def test_a_seed_that_no_training_takes_is_refused_before_a_folder_is_made(text: str) -> None:
+    with pytest.raises(ScorpionError, match="a seed lies between 0 and 4294967295"):
+        parse_seeds(text)
