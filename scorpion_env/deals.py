@@ -31,6 +31,7 @@ from scorpion_env.kernels.shuffle import shuffle_deck
 from scorpion_env.notation.board import Board, complete_board
 from scorpion_env.notation.board_check import check_board
 from scorpion_env.notation.board_text import parse_board, split_boards
+from scorpion_env.notation.files import is_file, read_text
 from scorpion_env.rules import Rules
 
 EVALUATION_DEALS = 1_000_000
@@ -233,7 +234,7 @@ def parse_deals(text: str, rules: Rules, *, seed: int = 0) -> list[Deal]:
         DealError: if the text is none of these.
         BoardError: if a board of the file is refused.
     """
-    if Path(text).is_file():
+    if is_file(text):
         return list(read_positions(Path(text), rules, seed=seed))
     text = text.strip().lower()
     numbers = text.removeprefix(_PYSOL)
@@ -263,10 +264,7 @@ def read_positions(path: Path, rules: Rules, *, seed: int = 0) -> list[Position]
     Raises:
         BoardError: if a board is refused, or the file holds none.
     """
-    try:
-        boards = split_boards(path.read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError:
-        raise BoardError(f"{path} is no text file of boards") from None
+    boards = split_boards(read_text(path, "text file of boards", refusal=BoardError))
     if not boards:
         raise BoardError(f"{path} holds no board")
     positions = []

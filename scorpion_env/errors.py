@@ -9,9 +9,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+LONGEST = 1500
+"""Characters of a refusal. What it repeats of the input is shortened where it is written; this is
+for what nobody thought of: the middle of a longer text is left out."""
+
 
 class ScorpionError(ValueError):
     """An input was refused; the text says which, where, and what would be right."""
+
+    def __init__(self, message: str) -> None:
+        if len(message) > LONGEST:
+            message = f"{message[: LONGEST // 2]} … {message[-LONGEST // 4 :]}"
+        super().__init__(message)
 
 
 class RulesError(ScorpionError):

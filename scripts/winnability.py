@@ -7,14 +7,14 @@ Example:
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 
 import click
 
-from scorpion_agents.cli.options import main_guard
+from scorpion_agents.cli.options import HELP, main_guard, version_option
 from scorpion_env.errors import ScorpionError
+from scorpion_env.notation.files import read_table
 from scorpion_env.rules import PRESETS
 
 SURVEYS = Path(__file__).resolve().parent.parent / "docs" / "winnability"
@@ -28,8 +28,7 @@ def surveys(folder: Path = SURVEYS) -> list[dict[str, str]]:
     """
     rows = []
     for path in folder.glob("*.csv"):
-        with path.open(encoding="utf-8", newline="") as file:
-            found = list(csv.DictReader(file))
+        found = read_table(path, "survey")
         if not found or found[-1].get("rules") not in PRESETS:
             raise ScorpionError(f"{path} is no survey of a preset, as scripts/survey.py writes it.")
         rows.append(found[-1])
@@ -59,7 +58,8 @@ def table(rows: list[dict[str, str]]) -> str:
     return "\n".join([*lines, "", "```bash", *(row["command"] for row in rows), "```", ""])
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=HELP)
+@version_option
 @main_guard
 def main() -> None:
     """Print the table of docs/winnability.md."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import SupportsIndex
 
@@ -12,6 +11,8 @@ import numpy.typing as npt
 from scorpion_env.deals import MAX_SEED
 from scorpion_env.errors import ScorpionError, shown, unknown
 from scorpion_env.rules import MAX_STEPS, Rules
+
+MAX_SCALE = 1e30
 
 END_WHEN = ("stuck", "dead")
 """When a game that is not won is over."""
@@ -70,14 +71,17 @@ def checked_scale(reward_scale: float) -> float:
     """Return the factor of rewards.
 
     Raises:
-        ScorpionError: if it is no finite number.
+        ScorpionError: if it is no finite number, or too large for rewards as float32.
     """
     try:
-        finite = math.isfinite(reward_scale)
-    except (TypeError, ValueError, OverflowError):
-        finite = False
-    if not finite:
-        raise ScorpionError(f"reward_scale must be a finite number, not {shown(reward_scale)}.")
+        usable = abs(reward_scale) <= MAX_SCALE  # a NaN is not
+    except TypeError:
+        usable = False
+    if not usable:
+        raise ScorpionError(
+            f"reward_scale must be a finite number, at most {MAX_SCALE:g}, not "
+            f"{shown(reward_scale)}."
+        )
     return reward_scale
 
 

@@ -23,7 +23,8 @@ def check_board(board: Board, rules: Rules) -> None:
     if not isinstance(board, Board):
         raise BoardError(f"a position holds a Board, not {type(board).__name__}")
     parts = board.columns, board.face_down, board.reserve, board.cells, board.foundations
-    if not all(isinstance(part, tuple) for part in (*parts, *board.columns)):
+    are_tuples = all(isinstance(part, tuple) for part in parts)
+    if not (are_tuples and all(isinstance(column, tuple) for column in board.columns)):
         raise BoardError("the parts of a Board, and its columns, are tuples")
     if len(board.columns) != len(board.face_down):
         raise BoardError(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 from pathlib import Path
 from typing import Any
 
-from scorpion_env.errors import ScorpionError
+from scorpion_env.errors import ScorpionError, shortened
 
 
 def write_whole(path: str | Path, data: str | bytes) -> None:
@@ -47,33 +49,82 @@ def make_folder(path: Path) -> None:
         raise ScorpionError(f"{path} cannot be made: {error.strerror or error}.") from error
 
 
-MAX_TEXT = 256_000_000
-"""Bytes of the largest file that is read as text."""
+MAX_FILE = 256_000_000
+"""Bytes of the largest file that is read."""
+
+MAX_NAME = 255
+"""Characters of a path that a refusal repeats whole."""
 
 
-def read_text(path: str | Path, what: str, limit: int = MAX_TEXT) -> str:
-    """Return the text of a file, UTF-8 with or without a byte order mark.
+def is_file(path: str | Path) -> bool:
+    """Whether there is such a file; a text that can name none, for its length, is no error."""
+    return os.path.isfile(path)  # noqa: PTH113 (Path.is_file raises where a name is too long)
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether there is such a folder; likewise."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def read_bytes(
+    path: str | Path,
+    what: str,
+    *,
+    limit: int = MAX_FILE,
+    refusal: type[ScorpionError] = ScorpionError,
+) -> bytes:
+    """Return the content of a file.
+
+    Everything that comes from outside is read here, or by the two functions below.
 
     Args:
         path: The file.
         what: What it should be, for the refusal: ``"result file"``.
         limit: Bytes that such a file has at most.
+        refusal: What is raised.
 
     Raises:
-        ScorpionError: if it cannot be read, is larger than the limit or is no text.
+        ScorpionError: if it cannot be read or is larger than the limit.
     """
     try:
         with Path(path).open("rb") as file:
             content = file.read(limit + 1)
     except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
         reason = getattr(error, "strerror", None) or error
-        raise ScorpionError(f"Cannot read {path}: {reason}.") from error
+        raise refusal(
+            f"{shortened(path) if len(str(path)) > MAX_NAME else path} cannot be read: {reason}."
+        ) from error
     if len(content) > limit:
-        raise ScorpionError(f"{path} is no {what}: it is larger than {limit:,} bytes.")
+        raise refusal(f"{path} is no {what}: it is larger than {limit:,} bytes.")
+    return content
+
+
+def read_text(
+    path: str | Path,
+    what: str,
+    *,
+    limit: int = MAX_FILE,
+    refusal: type[ScorpionError] = ScorpionError,
+) -> str:
+    """Return the text of a file, UTF-8 with or without a byte order mark.
+
+    Args and errors are those of :func:`read_bytes`; a file that is no text is refused, too.
+    """
+    return as_text(read_bytes(path, what, limit=limit, refusal=refusal), path, what, refusal)
+
+
+def as_text(
+    content: bytes, path: str | Path, what: str, refusal: type[ScorpionError] = ScorpionError
+) -> str:
+    """Return the text that bytes hold, UTF-8 with or without a byte order mark.
+
+    Raises:
+        ScorpionError: if they hold none.
+    """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ScorpionError(f"{path} is no {what}: it is no text.") from None
+        raise refusal(f"{path} is no {what}: it is no text.") from None
 
 
 def read_object(path: str | Path, what: str) -> dict[str, Any]:
@@ -89,8 +140,32 @@ def read_object(path: str | Path, what: str) -> dict[str, Any]:
     text = read_text(path, what)
     try:
         data = json.loads(text)
+        # "\\ud800" is JSON, but no text that could be printed or written.
+        json.dumps(data, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise ScorpionError(f"{path} is no {what}: it holds no JSON ({error}).") from error
+        raise ScorpionError(
+            f"{path} is no {what}: it holds no JSON ({shortened(error)})."
+        ) from error
     if not isinstance(data, dict):
         raise ScorpionError(f"{path} is no {what}: it holds no JSON object.")
     return data
+
+
+def read_table(path: str | Path, what: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV file by the names in its first line.
+
+    A row that has fewer fields than that line, or more, was cut short or torn; it is left out.
+
+    Args:
+        path: The file.
+        what: What it should be, for the refusal: ``"table of figures"``.
+
+    Raises:
+        ScorpionError: if the file cannot be read or is no table.
+    """
+    text = read_text(path, what)
+    try:
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    except csv.Error as error:
+        raise ScorpionError(f"{path} is no {what}: {error}.") from error
+    return [row for row in rows if None not in row and None not in row.values()]

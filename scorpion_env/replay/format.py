@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from scorpion_env.deals import parse_deal
-from scorpion_env.errors import ReplayError, ScorpionError
+from scorpion_env.errors import ReplayError, ScorpionError, shortened, shown
 from scorpion_env.rewards import REWARDS
 from scorpion_env.rules import PRESETS, Rules, get_rules
 
@@ -104,7 +104,7 @@ def loads(text: str, *, name: str = "replay") -> Replay:
     deal, board = _read_start(header, name)
     reward, package = header["reward"], header["package"]
     if not isinstance(reward, str) or reward not in REWARDS:
-        raise ReplayError(f"{name}, line 1: there is no reward {json.dumps(reward)}.")
+        raise ReplayError(f"{name}, line 1: there is no reward {shortened(json.dumps(reward))}.")
     if not isinstance(package, str):
         raise ReplayError(f"{name}, line 1: package must be a version in quotes.")
     played: list[ReplayMove] = []
@@ -139,6 +139,7 @@ def _object(line: str, name: str, number: int) -> dict[str, Any]:
         if len(line) > MAX_LINE:
             raise ValueError
         value = json.loads(line, object_pairs_hook=_pairs, parse_constant=_no_constant)
+        json.dumps(value, ensure_ascii=False).encode()  # refuses half a character
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
@@ -165,7 +166,7 @@ def _check_keys(entry: dict[str, Any], keys: tuple[str, ...], place: str) -> Non
             raise ReplayError(f"{place}: '{key}' is missing.")
     for key in entry:
         if key not in keys:
-            raise ReplayError(f"{place}: '{key}' has no place here.")
+            raise ReplayError(f"{place}: '{shortened(key)}' has no place here.")
 
 
 def _check_header(header: dict[str, Any], name: str) -> None:
@@ -179,8 +180,8 @@ def _check_header(header: dict[str, Any], name: str) -> None:
         by = f" (by scorpion-env {writer})" if isinstance(writer, str) and len(writer) < 30 else ""
         advice = "update scorpion-env to read it" if version > VERSION else "record it anew"
         raise ReplayError(
-            f"{name} was written in format version {version}{by}, but this is version {VERSION}; "
-            f"{advice}."
+            f"{name} was written in format version {shown(version)}{by}, but this is version "
+            f"{VERSION}; {advice}."
         )
     _check_keys(header, HEADER_KEYS, f"{name}, line 1")
 
@@ -224,7 +225,7 @@ def _check_end(end: dict[str, Any], played: list[ReplayMove], place: str) -> Non
     _check_keys(end, END_KEYS, place)
     outcome = end["outcome"]
     if not (outcome is None or isinstance(outcome, str)) or outcome not in OUTCOMES:
-        raise ReplayError(f"{place}: there is no outcome {json.dumps(outcome)}.")
+        raise ReplayError(f"{place}: there is no outcome {shortened(json.dumps(outcome))}.")
     _check_ints({"moves": end["moves"], "score": end["score"]}, place)
     # An undo takes a move back, so that neither of the two counts.
     moves = len(played) - 2 * sum(move.text == "undo" for move in played)

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import SupportsIndex
 
 from scorpion_env.deals import Start
-from scorpion_env.errors import ReplayError, ScorpionError, unknown
+from scorpion_env.errors import ReplayError, ScorpionError, shortened, unknown
 from scorpion_env.game import Game
-from scorpion_env.notation.files import write_whole
+from scorpion_env.notation.files import read_text, write_whole
 from scorpion_env.replay.format import Replay, ReplayMove, dumps, loads
 from scorpion_env.rewards import REWARDS
 from scorpion_env.rules import Rules
@@ -117,15 +117,7 @@ def load(path: str | Path) -> Replay:
     Raises:
         ReplayError: if the file is missing, truncated, damaged, or of another format or version.
     """
-    try:
-        if Path(path).stat().st_size > MAX_FILE:
-            raise ReplayError(f"{path} is no replay: it is larger than any game can be.")
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ReplayError(f"{path} cannot be read: {error.strerror or error}.") from None
-    except UnicodeDecodeError:
-        raise ReplayError(f"{path} is no replay: it is not even text.") from None
-    return loads(text, name=str(path))
+    return loads(read_text(path, "replay", limit=MAX_FILE, refusal=ReplayError), name=str(path))
 
 
 # --- playing --------------------------------------------------------------------------------------
@@ -169,7 +161,9 @@ def steps(replay: Replay, *, name: str = "replay") -> Iterator[tuple[Game, int |
         except ReplayError:
             raise
         except ScorpionError as error:
-            raise ReplayError(f"{place}: the move {move.text} is refused: {error}") from None
+            raise ReplayError(
+                f"{place}: the move {shortened(move.text)} is refused: {error}"
+            ) from None
         if points != move.points:
             raise ReplayError(
                 f"{place}: {move.text} earns {points} points, but the file says {move.points}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from scorpion_agents.evaluation.evaluate import Evaluation
 from scorpion_agents.evaluation.intervals import wilson_interval
 from scorpion_env.errors import ScorpionError
+from scorpion_env.notation.files import read_table
 from scorpion_env.rules import PRESETS, Rules
 from scorpion_env.solver import VERDICTS, Solver
 
@@ -129,8 +129,7 @@ def read_rows(path: Path = RESULTS) -> list[dict[str, str]]:
     """Return the rows that are kept, in the order of the presets and then of the wins."""
     if not path.exists():
         return []
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_table(path, "table of results")
     order = list(PRESETS)
     return sorted(rows, key=lambda r: (order.index(r["rules"]), int(r["wins"]) / int(r["games"])))
 
@@ -187,8 +186,7 @@ def read_curves(path: Path) -> list[Row]:
     """Return the evaluations of training runs that are kept."""
     if not path.exists():
         return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_table(path, "table of results")
 
 
 def run_rows(name: str, run: Path, rules: str, seed: int) -> list[dict[str, Any]]:
@@ -200,7 +198,6 @@ def run_rows(name: str, run: Path, rules: str, seed: int) -> list[dict[str, Any]
     file = run / "evaluations.csv"
     if not file.is_file():
         raise ScorpionError(f"{run} holds no evaluations.csv; name the run folder of a training.")
-    with file.open(encoding="utf-8", newline="") as lines:
-        found = list(csv.DictReader(lines))
+    found = read_table(file, "table of results")
     given = {"curve": name, "rules": rules, "seed": seed}
     return [given | {field: row[field] for field in CURVE_FIELDS[3:]} for row in found]

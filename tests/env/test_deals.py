@@ -104,7 +104,7 @@ def test_pysol_numbers_below_32000_use_the_microsoft_generator() -> None:
     ("bad", "words"),
     [
         ("pysol:0", "Deal 'pysol:0' does not exist; the numbers go from 1."),
-        ("pysol:ms0", "Deal 'pysol:ms0' does not exist; the numbers go from 1 to 2147483647."),
+        ("pysol:ms0", "Deal 'pysol:ms0' does not exist; the numbers go from 1 to 8589934591."),
         ("pysol:", "'pysol:' names no deal"),
         ("pysol:x", "'pysol:x' names no deal"),
         ("seven", "'seven' names no deal"),

@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from scorpion_env.deals import Deal, Position, read_positions
-from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.board import Board
 from scorpion_env.rendering import FORMATS, Status, Style, render_board
 from scorpion_env.rules import Rules
@@ -94,10 +93,7 @@ def first_position(path: Path, rules: Rules, seed: int) -> Position:
     Raises:
         ScorpionError: if the file cannot be read or its boards are refused.
     """
-    try:
-        positions = read_positions(path, rules, seed=seed)
-    except OSError as error:
-        raise ScorpionError(f"{path} cannot be read: {error.strerror or error}.") from None
+    positions = read_positions(path, rules, seed=seed)
     if len(positions) > 1:
         click.echo(f"{path} holds {len(positions)} boards; the first is taken.", err=True)
     return positions[0]

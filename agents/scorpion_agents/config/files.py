@@ -14,10 +14,11 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from scorpion_agents.config.schema import NetArch, Schedule, TrainConfig
+from scorpion_agents.config.schema import CHANGEABLE, NetArch, Schedule, TrainConfig
 from scorpion_agents.config.yaml_text import ConfigError, parse_yaml
 from scorpion_agents.schemas import LONGEST_VALUE, fault_name, fault_text, shortened
 from scorpion_env.errors import nearest
+from scorpion_env.notation.files import is_file, read_text
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 """The configurations that come with the package: in it where it is installed from a wheel."""
@@ -25,7 +26,7 @@ CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 if not CONFIGS.is_dir():  # a checkout has them at its top
     CONFIGS = CONFIGS.parents[2] / "configs"
 
-DEFAULT_CONFIG = CONFIGS / "ppo_classic.yaml"
+DEFAULT_CONFIG = CONFIGS / "default.yaml"
 """What ``scripts/train.py`` trains without arguments."""
 
 
@@ -35,12 +36,10 @@ def read_config_file(path: str | Path) -> tuple[dict[str, Any], dict[str, str]]:
     Raises:
         ConfigError: if the file cannot be read or is no mapping of keys to values.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
-        raise ConfigError(f"Cannot read the configuration {path}: {reason}.") from error
-    values, lines = parse_yaml(text, str(path))
+    path = Path(path)
+    if path.parent == Path(CONFIGS.name) and not is_file(path):  # named as in a checkout
+        path = CONFIGS / path.name
+    values, lines = parse_yaml(read_text(path, "configuration", refusal=ConfigError), str(path))
     if values is None:
         return {}, {}
     if not isinstance(values, dict):
@@ -62,15 +61,33 @@ def parse_override(text: str) -> tuple[str, Any]:
     return key.strip(), parse_yaml(value, f"--set {text}")[0]
 
 
+def check_changes(overrides: Iterable[str]) -> None:
+    """Refuse ``key=value`` overrides that a run cannot be resumed with.
+
+    Raises:
+        ConfigError: if the key is none that may change.
+    """
+    for key, _ in map(parse_override, overrides):
+        if key not in CHANGEABLE:
+            raise ConfigError(
+                f"--set {key} cannot be given with --resume: a run is resumed as it was started; "
+                f"of its configuration only {', '.join(CHANGEABLE)} may change."
+            )
+
+
 def load_config(
     path: str | Path | None = None,
     overrides: Iterable[str] = (),
     options: Mapping[str, Any] | None = None,
+    *,
+    needs: Iterable[Mapping[str, Any]] = (),
 ) -> TrainConfig:
     """Return the configuration of a file, with ``key=value`` overrides and options laid over it.
 
     Args:
         path: A YAML file; None for the defaults of the schema.
+        needs: What the variant needs, laid over the file's values and under the overrides; see
+            :func:`scorpion_agents.config.variants.needs_of`.
         overrides: Texts ``key=value``, as ``--set`` takes them; the last one of a key counts.
         options: Values of options with a name of their own (``--seed``); None is "not given".
 
@@ -78,6 +95,9 @@ def load_config(
         ConfigError: naming file and line, ``--set`` or option, and the key.
     """
     values, places = read_config_file(path) if path is not None else ({}, {})
+    for need in needs:
+        values |= need
+        places |= dict.fromkeys(need, "what these rules need")
     for text in overrides:
         key, value = parse_override(text)
         values[key], places[key] = value, f"--set {text}"

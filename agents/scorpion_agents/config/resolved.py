@@ -13,6 +13,7 @@ from scorpion_env.deals import Deal, Position, SeededDeal, parse_deals
 from scorpion_env.environment.deal_lists import DEALS, deal_list, read_deal_list
 from scorpion_env.game import Game
 from scorpion_env.notation.board_text import format_board
+from scorpion_env.notation.files import is_file
 from scorpion_env.rules import Rules
 
 
@@ -41,8 +42,8 @@ def training_deals(words: str, rules: Rules) -> npt.NDArray[np.uint64]:
     """
     if words in DEALS:
         return deal_list(words, rules)
-    if not Path(words).is_file():
-        raise ValueError(f"should be all, winnable or a file of numbers, not '{words}'")
+    if not is_file(words):
+        raise ValueError(f"should be {', '.join(DEALS)} or a file of numbers, not '{words}'")
     return read_deal_list(Path(words))
 
 
@@ -52,10 +53,7 @@ def measured_deals(words: str, rules: Rules) -> Sequence[Deal]:
     Raises:
         ValueError: if it names none.
     """
-    try:
-        return parse_deals(words, rules)
-    except OSError as error:
-        raise ValueError(f"Cannot read {words}: {error.strerror or error}") from error
+    return parse_deals(words, rules)
 
 
 def shared_deals(first: Sequence[Deal], second: Sequence[Deal], rules: Rules) -> list[str]:

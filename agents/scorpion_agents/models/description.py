@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 
 from scorpion_agents.models.files import MODEL_FILE
 from scorpion_agents.schemas import STORED, StoredRules, checked
-from scorpion_env.errors import ScorpionError
-from scorpion_env.notation.files import read_object
+from scorpion_env.errors import ScorpionError, shown
+from scorpion_env.notation.files import read_bytes, read_object
 
 MODEL_FORMAT = "scorpion-model"
 MODEL_VERSION = 1
@@ -79,7 +79,7 @@ def read_description(folder: Path) -> Description:
         raise ScorpionError(f"{file} does not describe a model of scorpion_env.")
     if plain.get("version") != MODEL_VERSION:
         raise ScorpionError(
-            f"{file} has version {plain.get('version')}; this package reads version "
+            f"{file} has version {shown(plain.get('version'))}; this package reads version "
             f"{MODEL_VERSION}."
         )
     about = checked(Description, plain | {"plain": plain}, file, "is damaged")
@@ -95,10 +95,7 @@ def read_weights(folder: Path, about: Description) -> bytes:
         ScorpionError: if they are not those that the description is of.
     """
     file = folder / about.weights
-    try:
-        weights = file.read_bytes()
-    except OSError as error:
-        raise ScorpionError(f"{file} cannot be read: {error.strerror}.") from error
+    weights = read_bytes(file, "file of weights")
     if hashlib.sha256(weights).hexdigest() != about.weights_sha256:
         raise ScorpionError(f"{file} was changed: it is not what {MODEL_FILE} describes.")
     return weights

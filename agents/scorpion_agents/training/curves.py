@@ -15,7 +15,7 @@ from typing import Any
 
 from stable_baselines3.common.logger import KVWriter, Logger, TensorBoardOutputFormat
 
-from scorpion_env.notation.files import write_whole
+from scorpion_env.notation.files import read_table, write_whole
 
 PROGRESS_FILE = "progress.csv"
 STEPS_COLUMN = "time/total_timesteps"
@@ -62,8 +62,7 @@ class ProgressFile(KVWriter):
         self._path = path
         self._rows: list[dict[str, Any]] = []
         if path.exists():
-            with path.open(newline="", encoding="utf-8") as file:
-                rows = [row for row in csv.DictReader(file) if _reached(row) <= steps]
+            rows = [row for row in read_table(path, "table of figures") if _reached(row) <= steps]
             # A figure that is only in the lines that went has no column yet.
             self._rows = [{key: value for key, value in row.items() if value} for row in rows]
         self._columns = list(dict.fromkeys(key for row in self._rows for key in row))
@@ -99,12 +98,10 @@ class ProgressFile(KVWriter):
         """Do nothing: the file is open only while it is written."""
 
 
-def _reached(row: dict[str, str | None]) -> float:
-    """Return the steps of a line; infinity if it was cut short when the writer was killed."""
-    try:
-        return int(row.get(STEPS_COLUMN) or "") if None not in row.values() else float("inf")
-    except ValueError:
-        return float("inf")
+def _reached(row: dict[str, str]) -> float:
+    """Return the steps of a line; infinity if that is not there, in a line that was torn."""
+    word = row.get(STEPS_COLUMN, "")
+    return int(word) if word.isascii() and word.isdigit() and len(word) < 20 else float("inf")
 
 
 class _TensorBoard(TensorBoardOutputFormat):

@@ -300,7 +300,7 @@ def test_files_that_cannot_be_read_or_written_are_named(tmp_path: Path) -> None:
         replay.save(classic(), tmp_path / "none" / "game.jsonl")
     binary = tmp_path / "binary"
     binary.write_bytes(b"\x80\x02}q\x00.")
-    with pytest.raises(ReplayError, match="not even text"):
+    with pytest.raises(ReplayError, match="no replay: it is no text"):
         replay.load(binary)
 
 
