@@ -7,7 +7,7 @@ from typing import SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.batch.games import Batch
+from scorpion_env.batch.single import SingleGame
 from scorpion_env.cards import ACE, KING, card_text, rank_of, suit_of
 from scorpion_env.deals import Position, Start, as_deal, parse_position
 from scorpion_env.errors import IllegalMove, shown
@@ -43,7 +43,7 @@ class Game:
     def __init__(self, start: Start, rules: str | Rules = "classic") -> None:
         """Start a game; `Game.new` and `Game.from_text` read better."""
         self._rules = get_rules(rules)
-        self._batch = Batch(
+        self._batch = SingleGame(
             self._rules, 1, undo_actions=self._rules.undo_limit or self._rules.max_steps
         )
         self._batch.rules_record["max_steps"] = NO_LIMIT  # people may take their time

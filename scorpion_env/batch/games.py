@@ -5,20 +5,19 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.batch.arguments import checked_count, checked_end
 from scorpion_env.batch.board_records import load_board, read_board
-from scorpion_env.batch.options import EnvOptions
+from scorpion_env.batch.options import DealSource, EnvOptions
 from scorpion_env.batch.step_arrays import StepArrays, StepArraysMaker
 from scorpion_env.batch.stepping import (
     AUTORESET_DISABLED,
     AUTORESET_SAME_STEP,
     find_refused,
-    is_legal,
     observe_stale,
     start_next,
     start_seeded,
@@ -30,7 +29,7 @@ from scorpion_env.batch.threads import Team
 from scorpion_env.deals import Deal, EpisodeStart, Position, SeededDeal
 from scorpion_env.errors import IllegalMove, ScorpionError
 from scorpion_env.kernels.observation import observe_game
-from scorpion_env.kernels.play import clear, conclude, play, start_order, undo
+from scorpion_env.kernels.play import clear, conclude, start_order
 from scorpion_env.kernels.state import (
     PLAYING,
     game_dtype,
@@ -40,6 +39,8 @@ from scorpion_env.kernels.state import (
 )
 from scorpion_env.notation.board import Board
 from scorpion_env.rules import Rules
+
+B = TypeVar("B", bound="Batch")
 
 
 class Batch:
@@ -89,7 +90,7 @@ class Batch:
         self.rules_record["autoreset"] = autoreset
         self.rules_record["copied"] = self.copied = copied
         self.max_steps = int(self.rules_record["max_steps"][0])
-        self.deals = options.deals
+        self.deals = np.zeros(0, np.uint64)
         self._raises = options.raises
         self._end_dead = checked_end(options.end_when, rules)
         if rules.undo_action:
@@ -107,6 +108,13 @@ class Batch:
         self.log = np.zeros(size * events, np.int32)
         self._names: dict[int, tuple[int, str]] = {}
         self._lock = Lock()
+        self._source: DealSource | None = None
+
+    def draw_from(self, source: DealSource | None, deals: npt.NDArray[np.uint64]) -> None:
+        """Draw the deals of episodes that start from now on from a source, or out of `deals`."""
+        self._source = source
+        self.deals = deals if source is None else source.deals
+        self.rules_record["own_deals"] = source is not None
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_lock": None}
@@ -131,9 +139,14 @@ class Batch:
     def start_next(self, index: int, deals: npt.NDArray[np.uint64] | None = None) -> None:
         """Start the next episode of one game on the deal that its key gives, out of `deals`."""
         drawn = self.deals if deals is None else deals
+        if deals is None and self._source is not None:
+            self._source.ready(self.games, index)
+            drawn = self.deals[index : index + 1]
         with self._lock:
             self._names.pop(index, None)
             start_next(self.games[index], self.rules_record[0], self._seen[index], drawn)
+        if self._source is not None and index == self.size - 1:  # the last of a reset
+            self._source.ahead(self.games)
 
     def start_episode(self, index: int, start: EpisodeStart) -> None:
         """Start one game as `start` does, or `start_next` on one of several deals."""
@@ -259,6 +272,8 @@ class Batch:
             ScorpionError: if an action lies outside the action space; no game is changed.
             IllegalMove: if an action is illegal where that is to be raised; likewise.
         """
+        if self._source is not None:
+            self._source.ready(self.games)
         arguments = (
             self.games,
             self.rules_record,
@@ -276,35 +291,11 @@ class Batch:
                 ended, illegal = step_games(*arguments, 0, self.size)
         if ended < 0:
             raise self._refusal(illegal, int(actions[illegal]))
+        if self._source is not None:
+            self._source.ahead(self.games)
         return ended, illegal
 
-    def play(self, action: int) -> None:
-        """Play a legal action in a batch of one game, without what environments add.
-
-        Raises:
-            IllegalMove: if it is none; another thread may have played since the caller looked.
-        """
-        with self._lock:
-            if not is_legal(self.games[0], action):
-                raise self._refusal(0, action)
-            self._make_room_in_log()
-            play(self.games[0], self.rules_record[0], action, self.log)
-            conclude(self.games[0], self.rules_record[0])
-
-    def undo(self) -> None:
-        """Take back the last action in a batch of one game that keeps a log, if it has one."""
-        with self._lock:
-            if not self.games["log_actions"][0]:
-                return
-            undo(self.games[0], self.rules_record[0], self.log)
-            conclude(self.games[0], self.rules_record[0])
-
-    def _make_room_in_log(self) -> None:
-        most = int(self.games["log_events"][0]) + log_capacity(self.rules, 1)
-        if most > len(self.log):
-            self.log = np.concatenate([self.log, np.zeros(2 * most, np.int32)])
-
-    def copy(self) -> Batch:
+    def copy(self: B) -> B:
         """Return an independent batch with the same games in the same positions."""
         return copy.deepcopy(self)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TypedDict
+from dataclasses import dataclass
+from typing import Protocol, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,6 @@ class EnvOptions:
         observation: ``"player"`` or ``"full"``.
         illegal_action: ``"noop"``, ``"terminate"`` or ``"raise"``.
         max_steps: Step limit instead of the variant's.
-        deals: The seeded deals that episodes are drawn from, uint64; none in it stands for all.
         end_when: ``"stuck"``: a game is lost when no action can change the position.
             ``"dead"``: as soon as it is proved, under the cards (oracle), to be beyond winning.
     """
@@ -53,7 +52,6 @@ class EnvOptions:
     observation: str = "player"
     illegal_action: str = "noop"
     max_steps: int | None = None
-    deals: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
     end_when: str = "stuck"
 
     def record(self, rules: Rules) -> npt.NDArray[np.void]:
@@ -77,3 +75,19 @@ class EnvOptions:
     def raises(self) -> bool:
         """Whether an illegal action raises."""
         return self.illegal_action == ILLEGAL_ACTIONS[ILLEGAL_RAISE]
+
+
+class DealSource(Protocol):
+    """Finds a deal of its own for the next episode of each game.
+
+    Attributes:
+        deals: uint64 ``(size,)``, one for each game.
+    """
+
+    deals: npt.NDArray[np.uint64]
+
+    def ready(self, games: npt.NDArray[np.void], index: int | None = None) -> None:
+        """Wait until `deals` holds what the games, or the one named, play next."""
+
+    def ahead(self, games: npt.NDArray[np.void]) -> None:
+        """Begin to find it, without waiting."""

@@ -83,6 +83,12 @@ def write_masks(games: Any, masks: Any) -> None:
 
 
 @compiled
+def _drawn_from(deals: Any, rules: Any, b: Any) -> Any:
+    """Return the deals that game `b` draws its next one from: one of its own, or all of them."""
+    return deals[b : b + 1] if rules.own_deals else deals
+
+
+@compiled
 def start_next(g: Any, rules: Any, seen: Any, deals: Any) -> None:
     """Start the next episode of a game, on the deal that its seed and slot give for it.
 
@@ -278,7 +284,7 @@ def step_games(
         else:
             g.illegal = 0
             if rules[0].autoreset == AUTORESET_NEXT_STEP and g.reported:
-                start_next(g, rules[0], seen[b], deals)
+                start_next(g, rules[0], seen[b], _drawn_from(deals, rules[0], b))
         rewards[b] = reward
         ends[IS_TERMINATED, b] = g.status == WON or g.status == LOST
         ends[IS_TRUNCATED, b] = g.status == TRUNCATED
@@ -299,7 +305,9 @@ def step_games(
                 anew = True
                 if not copied:
                     shown[b] = seen[b]
-                start_next(g, rules[0], shown[b] if copied else seen[b], deals)
+                start_next(
+                    g, rules[0], shown[b] if copied else seen[b], _drawn_from(deals, rules[0], b)
+                )
                 g.stale = copied
         numbers[SCORE, b] = g.score
         numbers[RUNS, b] = g.runs

@@ -15,13 +15,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from scorpion_env.batch.games import Batch
 from scorpion_env.deals import MAX_SEED, EpisodeStart, Start, as_deal
-from scorpion_env.errors import DealError, unknown
+from scorpion_env.errors import DealError, shortened, unknown
+from scorpion_env.notation.files import read_text
 from scorpion_env.rules import Rules
 
-ALL, WINNABLE = "all", "winnable"
+ALL, WINNABLE, FRESH_WINNABLE = "all", "winnable", "fresh-winnable"
 
-DEALS = (ALL, WINNABLE)
+DEALS = (ALL, WINNABLE, FRESH_WINNABLE)
 """What the argument ``deals`` of the environments can be, besides numbers."""
 
 
@@ -29,15 +31,17 @@ def deal_list(deals: str | npt.ArrayLike, rules: Rules) -> npt.NDArray[np.uint64
     """Return the seeded deals that episodes are drawn from, uint64; none in it stands for all.
 
     Args:
-        deals: ``"all"``, ``"winnable"`` (those that the solver has won, by looking under the cards:
-            see :mod:`scorpion_env.winnable`), or the numbers of seeded deals.
+        deals: ``"all"``, ``"winnable"`` (a list of those that the solver has won, by looking under
+            the cards: see :mod:`scorpion_env.winnable`), ``"fresh-winnable"`` (all, of which
+            :class:`scorpion_env.environment.fresh_deals.FreshDeals` picks those that can be won),
+            or the numbers of seeded deals.
         rules: The variant.
 
     Raises:
         DealError: if it is none of these.
     """
     if isinstance(deals, str):
-        if deals == ALL:
+        if deals in (ALL, FRESH_WINNABLE):
             return np.zeros(0, np.uint64)
         if deals == WINNABLE:
             from scorpion_env.winnable import winnable_deals
@@ -55,6 +59,20 @@ def deal_list(deals: str | npt.ArrayLike, rules: Rules) -> npt.NDArray[np.uint64
     if numbers.min() < 0:
         raise DealError(f"Deal '{numbers.min()}' does not exist; the numbers go from 0.")
     return numbers.astype(np.uint64)
+
+
+def draw_deals(batch: Batch, deals: str | npt.ArrayLike) -> None:
+    """Let a batch draw its deals as the argument ``deals`` of the environments says.
+
+    Raises:
+        DealError: if there are no such deals.
+    """
+    numbers, source = deal_list(deals, batch.rules), None
+    if isinstance(deals, str) and deals == FRESH_WINNABLE:
+        from scorpion_env.environment.fresh_deals import FreshDeals  # brings the solver
+
+        source = FreshDeals(batch.rules, batch.size)
+    batch.draw_from(source, numbers)
 
 
 def episode_start(deal: Start, rules: Rules) -> EpisodeStart:
@@ -81,23 +99,18 @@ def read_deal_list(path: Path) -> npt.NDArray[np.uint64]:
     Raises:
         DealError: if it cannot be read, a line is no number of a seeded deal, or there is none.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise DealError(f"{path} is no text file of deal numbers.") from None
-    except OSError as error:
-        raise DealError(f"{path} cannot be read: {error.strerror}.") from None
+    text = read_text(path, "text file of deal numbers", refusal=DealError)
     numbers = []
-    for place, line in enumerate(lines, start=1):
-        text = line.partition("#")[0].strip()
-        if not text:
+    for place, line in enumerate(text.splitlines(), start=1):
+        word = line.partition("#")[0].strip()
+        if not word:
             continue
-        if not (text.isascii() and text.isdigit() and len(text) <= 20 and int(text) <= MAX_SEED):
-            shown = text if len(text) <= 40 else text[:40] + "…"
+        if not (word.isascii() and word.isdigit() and len(word) <= 20 and int(word) <= MAX_SEED):
             raise DealError(
-                f"{path}, line {place}: a number from 0 to {MAX_SEED} is expected, not '{shown}'."
+                f"{path}, line {place}: a number from 0 to {MAX_SEED} is expected, not "
+                f"'{shortened(word)}'."
             )
-        numbers.append(int(text))
+        numbers.append(int(word))
     if not numbers:
         raise DealError(f"{path} holds no deal.")
     return np.array(numbers, np.uint64)

@@ -10,8 +10,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from scorpion_env.batch.options import EnvArguments, EnvOptions
-from scorpion_env.environment.deal_lists import ALL, deal_list
-from scorpion_env.errors import ScorpionError, nearest, unknown
+from scorpion_env.errors import ScorpionError, nearest, shown, unknown
 from scorpion_env.kernels.observation import observation_bounds
 from scorpion_env.rules import Rules
 
@@ -54,14 +53,10 @@ def refuse_arguments(given: Mapping[str, Any], known: Iterable[str]) -> None:
             )
 
 
-def env_options(given: EnvArguments, rules: Rules) -> EnvOptions:
-    """Return the options that keyword arguments stand for; `deals` are looked up.
-
-    Raises:
-        DealError: if there are no such deals.
-    """
+def env_options(given: EnvArguments) -> EnvOptions:
+    """Return the options that keyword arguments stand for, but for `deals`."""
     others: Any = {name: value for name, value in given.items() if name != "deals"}
-    return EnvOptions(deals=deal_list(given.get("deals", ALL), rules), **others)
+    return EnvOptions(**others)
 
 
 def checked_options(options: Mapping[str, Any] | None, known: Iterable[str]) -> dict[str, Any]:
@@ -88,3 +83,20 @@ def checked_render_mode(mode: str | None, known: Iterable[str]) -> str | None:
     if mode is not None and mode not in known:
         raise ScorpionError(unknown("render_mode", mode, known))
     return mode
+
+
+MIN_SCALE, MAX_SCALE = 0.5, 8.0
+"""How large a picture can be, 640 by 480 pixels being 1."""
+
+
+def checked_scale(scale: float) -> float:
+    """Return the scale of pictures.
+
+    Raises:
+        ScorpionError: if it is no number from 0.5 to 8.
+    """
+    if type(scale) in (int, float) and MIN_SCALE <= scale <= MAX_SCALE:
+        return float(scale)
+    raise ScorpionError(
+        f"render_scale must be a number from {MIN_SCALE:g} to {MAX_SCALE:g}, not {shown(scale)}."
+    )

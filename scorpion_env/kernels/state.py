@@ -72,10 +72,11 @@ RULES_DTYPE = np.dtype(
         ("observe_all", np.int64),
         ("autoreset", np.int64),
         ("copied", np.int64),
+        ("own_deals", np.int64),
     ],
     align=True,
 )
-"""A `Rules` as the kernels read it; the last six are what an environment adds to the rules."""
+"""A `Rules` as the kernels read it; the last seven are what an environment adds to the rules."""
 
 
 def encode_rules(rules: Rules, max_steps: int | None = None) -> npt.NDArray[np.void]:
