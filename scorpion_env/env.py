@@ -13,11 +13,12 @@ from scorpion_env.batch.arguments import checked_seed
 from scorpion_env.batch.games import Batch
 from scorpion_env.batch.options import SHARED_ARGUMENTS, EnvArguments
 from scorpion_env.deals import EpisodeStart, SeededDeal, parse_position
-from scorpion_env.environment.deal_lists import episode_start
+from scorpion_env.environment.deal_lists import ALL, draw_deals, episode_start
 from scorpion_env.environment.spaces import (
     action_space,
     checked_options,
     checked_render_mode,
+    checked_scale,
     env_options,
     observation_space,
     refuse_arguments,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 OPTIONS = ("deal", "board")
 """Options of `ScorpionEnv.reset`."""
 
-ARGUMENTS = ("rules", *SHARED_ARGUMENTS, "mask_in_info", "render_mode")
+ARGUMENTS = ("rules", *SHARED_ARGUMENTS, "mask_in_info", "render_mode", "render_scale")
 """Arguments of `ScorpionEnv`."""
 
 
@@ -83,8 +84,9 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
     ``reset(seed=s)`` deals deal *s*, the same cards for ever. Later resets without a seed draw
     deals of 2**32 and above from a generator keyed by the seed and the number of the episode.
     ``reset(options={"deal": 7})`` (or ``"pysol:24"``) and ``{"board": text}`` choose the start;
-    ``{"deal": "winnable"}`` draws a deal that can be won. With ``deals="winnable"``, or a list of
-    deal numbers, every episode without such an option is drawn from these deals, also that of
+    ``{"deal": "winnable"}`` draws a deal that can be won. With ``deals="winnable"`` (a list of a
+    thousand), ``"fresh-winnable"`` (any number of them, found while one plays) or a list of deal
+    numbers, every episode without such an option is drawn from these deals, also that of
     ``reset(seed=s)``. (Which deals can be won was found by looking under the cards.)
 
     ## Episode end
@@ -104,14 +106,15 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
     ``illegal_action`` (``"noop"``), ``deals`` (``"all"``), ``end_when`` (``"stuck"``): see above.
     ``max_steps``: step limit instead of the variant's. ``mask_in_info``: leave it False if you only
     use ``action_masks()``. ``render_mode``: ``"ansi"`` returns the board as text, ``"human"``
-    prints it.
+    prints it, ``"rgb_array"`` returns a picture, uint8 ``(480, 640, 3)``, times ``render_scale``
+    (0.5 to 8; Pillow draws it).
 
     ## Version history
 
     * v0: first version.
     """
 
-    metadata = {"render_modes": ["ansi", "human"], "render_fps": 4}  # noqa: RUF012
+    metadata = {"render_modes": ["ansi", "human", "rgb_array"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,
@@ -119,14 +122,17 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
         *,
         mask_in_info: bool = True,
         render_mode: str | None = None,
+        render_scale: float = 1.0,
         **options: Unpack[EnvArguments],
     ) -> None:
         refuse_arguments(options, ARGUMENTS)
         self.rules = get_rules(rules)
         self.render_mode = checked_render_mode(render_mode, self.metadata["render_modes"])
+        self.render_scale = checked_scale(render_scale)
         self._seen_dtype = seen_dtype(self.rules.cards)
         self._mask_size = self.rules.num_actions if mask_in_info else 0
-        self._batch = Batch(self.rules, 1, env_options(options, self.rules))
+        self._batch = Batch(self.rules, 1, env_options(options))
+        draw_deals(self._batch, options.get("deals", ALL))
         self._keyed = False
         self._started = False
         self._over = False
@@ -242,14 +248,14 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             raise gym.error.ResetNeeded("Call env.reset() before env.oracle_board().")
         return self._batch.board(0)
 
-    def render(self) -> str | None:
-        """Return the board as text (``"ansi"``), or print it (``"human"``)."""
-        from scorpion_env.rendering import Status, ansi, show
+    def render(self) -> Any:  # Gymnasium's RenderFrame
+        """Return the board as text (``"ansi"``) or picture (``"rgb_array"``), or print it."""
+        from scorpion_env.rendering import Status, ansi, moved_card, render_picture, show
 
         if self.render_mode is None:
             gym.logger.warn(
                 "render() does nothing without a render mode; "
-                'make the environment with render_mode="ansi" or "human".'
+                'make the environment with render_mode="ansi", "human" or "rgb_array".'
             )
             return None
         if not self._started:
@@ -263,8 +269,11 @@ class ScorpionEnv(gym.Env[npt.NDArray[np.int8], np.int64]):
             runs=int(g["runs"]),
             last_move=last_move,
             outcome=OUTCOMES[int(g["status"])],
+            last_card=moved_card(action, self.rules),
         )
         if self.render_mode == "ansi":
             return ansi(self.oracle_board(), self.rules, status)
+        if self.render_mode == "rgb_array":
+            return render_picture(self.oracle_board(), self.rules, status, scale=self.render_scale)
         show(self.oracle_board(), self.rules, status)
         return None

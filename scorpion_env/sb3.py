@@ -17,9 +17,12 @@ from scorpion_env.batch.games import Batch
 from scorpion_env.batch.options import SHARED_ARGUMENTS, EnvArguments
 from scorpion_env.batch.step_arrays import IS_ILLEGAL, IS_OVER, STATUS, StepArrays
 from scorpion_env.batch.stepping import AUTORESET_SAME_STEP
-from scorpion_env.environment.deal_lists import deal_list, episode_start
+from scorpion_env.environment.deal_lists import ALL, draw_deals, episode_start
+from scorpion_env.environment.shown import positions
 from scorpion_env.environment.spaces import (
     action_space,
+    checked_render_mode,
+    checked_scale,
     env_options,
     observation_space,
     refuse_arguments,
@@ -31,8 +34,13 @@ from scorpion_env.rules import Rules, get_rules
 if TYPE_CHECKING:
     from typing import Unpack
 
-ARGUMENTS = ("num_envs", "rules", "seed", *SHARED_ARGUMENTS, "num_threads")
+ARGUMENTS = (
+    *("num_envs", "rules", "seed", *SHARED_ARGUMENTS),
+    *("num_threads", "render_mode", "render_scale"),
+)
 """Arguments of `ScorpionVecEnv`."""
+
+RENDER_MODES = ["rgb_array"]
 
 
 class _StackedRow(np.ndarray[Any, np.dtype[np.bool_]]):
@@ -82,6 +90,8 @@ class ScorpionVecEnv(VecEnv):
         reward, reward_scale, observation, illegal_action, max_steps, deals, end_when: See
             `ScorpionEnv`.
         num_threads: See `ScorpionVectorEnv`.
+        render_mode: ``"rgb_array"`` lets `render` return one picture of all games.
+        render_scale: Size of a game's picture, 640 by 480 pixels being 1.
     """
 
     def __init__(
@@ -91,19 +101,23 @@ class ScorpionVecEnv(VecEnv):
         *,
         seed: int | None = None,
         num_threads: int = 1,
+        render_mode: str | None = None,
+        render_scale: float = 1.0,
         **options: Unpack[EnvArguments],
     ) -> None:
         refuse_arguments(options, ARGUMENTS)
         self.rules = get_rules(rules)
+        self.render_mode = checked_render_mode(render_mode, RENDER_MODES)
+        self.render_scale = checked_scale(render_scale)
         self._batch = Batch(
             self.rules,
             num_envs,
-            env_options(options, self.rules),
+            env_options(options),
             autoreset=AUTORESET_SAME_STEP,
             num_threads=num_threads,
         )
+        draw_deals(self._batch, options.get("deals", ALL))
         self._new_arrays = self._batch.step_arrays(masked=False)
-        self.render_mode = None
         super().__init__(num_envs, observation_space(self.rules), action_space(self.rules))
         self._actions = np.zeros(num_envs, np.int64)
         self._returns = np.zeros(num_envs, np.float64)
@@ -137,7 +151,7 @@ class ScorpionVecEnv(VecEnv):
 
     def set_deals(self, deals: str | npt.ArrayLike) -> None:
         """Draw the deals of episodes that start from now on as the argument ``deals`` says."""
-        self._batch.deals = deal_list(deals, self.rules)
+        draw_deals(self._batch, deals)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Key the deals from the next `reset` on; one seed serves all games of the batch."""
@@ -210,6 +224,17 @@ class ScorpionVecEnv(VecEnv):
                 "is_success": status == WON,
             }
             self.reset_infos[place] = {"deal": str(deal)}
+
+    def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
+        """Return a picture of each game, uint8 ``(480, 640, 3)`` times the scale, for `render`."""
+        from scorpion_env.rendering import Status, render_picture
+
+        if self.render_mode is None:
+            return [None] * self.num_envs
+        return [
+            render_picture(board, self.rules, Status(**numbers), scale=self.render_scale)
+            for board, numbers in positions(self._batch)
+        ]
 
     def close(self) -> None:
         """Do nothing; the arrays go with the object."""

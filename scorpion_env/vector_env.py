@@ -20,19 +20,20 @@ from scorpion_env.batch.stepping import (
     AUTORESET_SAME_STEP,
 )
 from scorpion_env.deals import MAX_SEED, EpisodeStart, SeededDeal, parse_position
-from scorpion_env.environment.deal_lists import episode_start
+from scorpion_env.environment.deal_lists import ALL, draw_deals, episode_start
+from scorpion_env.environment.shown import positions
 from scorpion_env.environment.spaces import (
     action_space,
     batched_space,
     checked_options,
     checked_render_mode,
+    checked_scale,
     env_options,
     observation_space,
     refuse_arguments,
 )
 from scorpion_env.environment.vector_results import ResultsMaker, number_infos
 from scorpion_env.errors import ScorpionError, unknown
-from scorpion_env.kernels.state import OUTCOMES
 from scorpion_env.rules import Rules, get_rules
 
 if TYPE_CHECKING:
@@ -50,8 +51,11 @@ ARGUMENTS = (
     "copy",
     "num_threads",
     "render_mode",
+    "render_scale",
 )
 """Arguments of `ScorpionVectorEnv`."""
+
+RENDER_MODES = ["ansi", "rgb_array"]
 
 _AUTORESET = {
     AutoresetMode.DISABLED: AUTORESET_DISABLED,
@@ -99,7 +103,8 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
             False, the next step overwrites all arrays that a step returned.
         num_threads: How many threads share the games of a step; the results are the same for any
             number. More than one pays from about a thousand games on.
-        render_mode: ``"ansi"`` lets `render` return a text for each game.
+        render_mode: ``"ansi"`` lets `render` return a text for each game, ``"rgb_array"`` a
+            picture, uint8 ``(480, 640, 3)``, times `render_scale` (0.5 to 8).
     """
 
     def __init__(
@@ -112,24 +117,27 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         copy: bool = True,
         num_threads: int = 1,
         render_mode: str | None = None,
+        render_scale: float = 1.0,
         **options: Unpack[EnvArguments],
     ) -> None:
         refuse_arguments(options, ARGUMENTS)
         mode = _autoreset_mode(autoreset_mode)
         self.rules = get_rules(rules)
         self.num_envs = checked_count(num_envs)
-        self.render_mode = checked_render_mode(render_mode, ["ansi"])
-        self.metadata = {"render_modes": ["ansi"], "autoreset_mode": mode}
+        self.render_mode = checked_render_mode(render_mode, RENDER_MODES)
+        self.render_scale = checked_scale(render_scale)
+        self.metadata = {"render_modes": RENDER_MODES, "autoreset_mode": mode, "render_fps": 4}
         self._mask_in_info = mask_in_info
         self._copy = copy
         self._batch = Batch(
             self.rules,
             num_envs,
-            env_options(options, self.rules),
+            env_options(options),
             autoreset=_AUTORESET[mode],
             num_threads=num_threads,
             copied=copy,
         )
+        draw_deals(self._batch, options.get("deals", ALL))
         self._results = ResultsMaker(self._batch, masked=mask_in_info)
         self._started = False
         self.single_observation_space = observation_space(self.rules)
@@ -282,25 +290,20 @@ class ScorpionVectorEnv(gym.vector.VectorEnv[Observations, npt.NDArray[Any], npt
         """The text of the deal that each game plays, or the name of its first position."""
         return [self._batch.deal_name(i) for i in range(self.num_envs)]
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return the board of each game as text, if ``render_mode="ansi"``."""
-        from scorpion_env.rendering import Status, ansi
+    def render(self) -> tuple[Any, ...] | None:
+        """Return the board of each game, as text (``"ansi"``) or picture (``"rgb_array"``)."""
+        from scorpion_env.rendering import Status, ansi, render_picture
 
         if self.render_mode is None:
-            gym.logger.warn('render() does nothing without render_mode="ansi".')
+            gym.logger.warn('render() does nothing without render_mode="ansi" or "rgb_array".')
             return None
         if not self._started:
             raise gym.error.ResetNeeded("Call envs.reset() before envs.render().")
-        texts = []
-        for i, g in enumerate(self._batch.games):
-            status = Status(
-                score=int(g["score"]),
-                moves=int(g["moves"]),
-                runs=int(g["runs"]),
-                outcome=OUTCOMES[int(g["status"])],
-            )
-            texts.append(ansi(self._batch.board(i), self.rules, status))
-        return tuple(texts)
+        shown = [(board, Status(**numbers)) for board, numbers in positions(self._batch)]
+        if self.render_mode == "ansi":
+            return tuple(ansi(board, self.rules, status) for board, status in shown)
+        scale = self.render_scale
+        return tuple(render_picture(board, self.rules, s, scale=scale) for board, s in shown)
 
 
 def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
