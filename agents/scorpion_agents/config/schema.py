@@ -34,6 +34,7 @@ from scorpion_env.batch.arguments import checked_end
 from scorpion_env.deals import SeededDeal
 from scorpion_env.environment.deal_lists import ALL
 from scorpion_env.errors import unknown
+from scorpion_env.notation.files import read_object
 from scorpion_env.rewards import REWARDS
 from scorpion_env.rules import get_rules
 
@@ -43,8 +44,17 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Count = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
+MOST = 10**15
+"""Of anything that is counted; more is a slip of the finger."""
+
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MOST)]
 Whole = Annotated[int, BeforeValidator(_whole), Field(ge=0)]
+
+CHANGEABLE = (
+    *("learning_rate", "clip_range", "ent_coef", "vf_coef"),
+    *("max_grad_norm", "target_kl", "n_epochs"),
+)
+"""Keys that may change when a run is resumed: how it learns from there on."""
 
 MAX_TRAINING_SEED = 2**32 - 1
 """Stable-Baselines3 seeds numpy's older generator, which takes no larger number."""
@@ -78,7 +88,7 @@ class Schedule(BaseModel):
     @classmethod
     def _constant(cls, value: object) -> object:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return {"start": float(value), "end": float(value)}
+            return {"start": value, "end": value}
         if isinstance(value, (Schedule, Mapping)):
             return value
         raise ValueError("should be a number or {start: NUMBER, end: NUMBER}")
@@ -178,6 +188,14 @@ class TrainConfig(BaseModel):
     final_deals: str = "0:2000"
     checkpoint_every: Count = 500_000
     checkpoint_minutes: Positive = 5.0
+
+    @field_validator("rules", mode="before")
+    @classmethod
+    def _from_file(cls, value: object) -> object:
+        """Read rules of one's own from their file; a run's configuration then holds them."""
+        if isinstance(value, str) and value.endswith(".json"):
+            return read_object(value, "description of rules")
+        return value
 
     @field_validator("reward")
     @classmethod

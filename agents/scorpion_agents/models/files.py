@@ -10,8 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import make_folder, write_whole
@@ -37,6 +41,11 @@ def write_model(folder: Path, weights: bytes, description: dict[str, Any]) -> No
     for other in folder.glob(WEIGHTS_FILES):
         if other != file:
             other.unlink(missing_ok=True)
+
+
+def not_finite(arrays: Mapping[str, npt.ArrayLike]) -> str | None:
+    """Return the name of the first array that holds a NaN or an infinity, or None."""
+    return next((name for name, a in arrays.items() if not np.isfinite(a).all()), None)
 
 
 def find_model(path: Path) -> Path:

@@ -7,6 +7,7 @@ they are loaded only on request (``trust``).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ from scorpion_agents.models.description import (
 from scorpion_agents.models.files import (
     MODEL_FILE,
     find_model,
+    not_finite,
     write_model,
 )
 from scorpion_agents.models.networks import describe_network, describe_values, empty_policy
@@ -170,7 +172,19 @@ def save_model(
         **about,
     }
     weights = {k: v.cpu().contiguous() for k, v in policy.state_dict().items()}
+    refuse_not_finite(weights, f"The model for {folder}")
     write_model(folder, save_tensors(weights), description)
+
+
+def refuse_not_finite(weights: Mapping[str, torch.Tensor], whose: str) -> None:
+    """Refuse weights with which nothing can be computed.
+
+    Raises:
+        ScorpionError: naming the first of them.
+    """
+    name = not_finite({k: v.numpy() for k, v in weights.items()})
+    if name is not None:
+        raise ScorpionError(f"{whose} holds weights that are not finite, in '{name}'.")
 
 
 def load_ppo(
@@ -205,7 +219,9 @@ def _load_folder(folder: Path, path: Path, rules: Rules, *, stochastic: bool) ->
         described = about.network | about.values | {"rules": rules.as_dict()}
         config = TrainConfig.model_validate(described)
         policy = empty_policy(config)
-        policy.load_state_dict(load_tensors(read_weights(folder, about)))
+        weights = load_tensors(read_weights(folder, about))
+        refuse_not_finite(weights, f"The model in {folder}")
+        policy.load_state_dict(weights)
     except ScorpionError:
         raise
     except (ValueError, KeyError, RuntimeError, SafetensorError) as error:
@@ -244,7 +260,9 @@ def start_from(policy: MaskableActorCriticPolicy, path: Path, config: TrainConfi
                 f"{network.get(key)}; start_from needs the same network."
             )
     try:
-        policy.load_state_dict(load_tensors(read_weights(folder, about)))
+        weights = load_tensors(read_weights(folder, about))
+        refuse_not_finite(weights, f"The model in {folder}")
+        policy.load_state_dict(weights)
     except (RuntimeError, SafetensorError) as error:
         raise ScorpionError(f"The model in {folder} cannot be loaded: {_reason(error)}") from error
 

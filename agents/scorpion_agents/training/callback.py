@@ -27,7 +27,9 @@ from scorpion_agents.models.ppo import PPOAgent, save_model
 from scorpion_agents.training import checkpoint as checkpoints
 from scorpion_agents.training.checkpoint import Best, Checkpoint, Progress
 from scorpion_agents.training.curves import write_table
+from scorpion_agents.training.finite import Guard
 from scorpion_agents.training.recorded_env import RecordedVecEnv
+from scorpion_agents.training.stop import Stop
 from scorpion_env import replay
 from scorpion_env.notation.files import write_whole
 
@@ -36,19 +38,6 @@ LINE_EVERY = 10
 
 EVALUATIONS_FILE = "evaluations.csv"
 BEST_GAME = "best_game.jsonl"
-
-
-class Stop:
-    """Asked by a signal handler, obeyed at the next step."""
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def ask(self, *_: object) -> None:
-        """Ask the training to save and end; a second time, end at once."""
-        if self.asked:
-            raise KeyboardInterrupt
-        self.asked = True
 
 
 class ResumablePPO(MaskablePPO):
@@ -65,10 +54,17 @@ class ResumablePPO(MaskablePPO):
     def dump_logs(self, iteration: int = 0) -> None:
         """Write nothing yet: the update that comes next belongs to the same line."""
 
+    def collect_rollouts(self, *args: Any, **others: Any) -> bool:
+        """Play; an error that comes of numbers that are not finite says so."""
+        with self.callback.guard.watch(self):
+            return super().collect_rollouts(*args, **others)
+
     def train(self) -> None:
         """Learn from the rollout; the callback looks before and after."""
         self.callback.before_update()
-        super().train()
+        with self.callback.guard.watch(self):
+            super().train()
+        self.callback.guard.check_update(self)
         self.iterations += 1
         self.callback.after_update()
         super().dump_logs(self.iterations)
@@ -104,6 +100,7 @@ class TrainingCallback(BaseCallback):
         self.config = config
         self.folder = folder
         self.stop = stop
+        self.guard = Guard(config, folder)
         self.best: Best | None = None
         self.reached: Checkpoint | None = None
         """The moment after the last update; what an interrupted training saves."""
@@ -208,7 +205,8 @@ class TrainingCallback(BaseCallback):
     # --- after an update ----------------------------------------------------------------------
 
     def before_update(self) -> None:
-        """Set what the algorithm does not schedule itself."""
+        """Check what was played; set what the algorithm does not schedule itself."""
+        self.guard.check_rollout(self.algorithm)
         self.algorithm.ent_coef = self.config.ent_coef(self.model._current_progress_remaining)
 
     def after_update(self) -> None:

@@ -20,6 +20,7 @@ what an uninterrupted one does, to the last bit; only what a clock says (``time/
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ from safetensors.numpy import save as save_arrays
 from sb3_contrib import MaskablePPO
 
 import scorpion_env
-from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.config.schema import CHANGEABLE, TrainConfig
 from scorpion_agents.schemas import first_fault
 from scorpion_agents.training.recorded_env import RecordedVecEnv
 from scorpion_env.environment.deal_lists import DEALS
@@ -242,9 +243,18 @@ def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         ScorpionError: if it cannot be written.
     """
     progress = checkpoint.progress.model_dump_json()
-    header = {"format": CHECKPOINT_FORMAT, "progress": progress}
     arrays = {k: np.ascontiguousarray(v).reshape(v.shape) for k, v in checkpoint.arrays.items()}
+    digest = _digest(progress, arrays)
+    header = {"format": CHECKPOINT_FORMAT, "progress": progress, "sha256": digest}
     write_whole(folder / CHECKPOINT_FILE, save_arrays(arrays, metadata=header))
+
+
+def _digest(progress: str, arrays: Arrays) -> str:
+    found = hashlib.sha256(progress.encode())
+    for name in sorted(arrays):
+        found.update(f"{name} {arrays[name].dtype} {arrays[name].shape}".encode())
+        found.update(arrays[name].tobytes())
+    return found.hexdigest()
 
 
 def read_checkpoint(folder: Path, config: TrainConfig) -> Checkpoint | None:
@@ -265,8 +275,11 @@ def read_checkpoint(folder: Path, config: TrainConfig) -> Checkpoint | None:
             header = tensors.metadata() or {}
             if header.get("format") != CHECKPOINT_FORMAT:
                 raise ValueError(f"it is no '{CHECKPOINT_FORMAT}', but {header.get('format')!r}.")
-            progress = Progress.model_validate_json(header.get("progress", ""))
+            text = header.get("progress", "")
+            progress = Progress.model_validate_json(text)
             arrays = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
+            if header.get("sha256", "") not in ("", _digest(text, arrays)):  # older ones have none
+                raise ValueError("it was changed after it was written.")
     except (OSError, SafetensorError, ValidationError, ValueError, RecursionError) as error:
         raise ScorpionError(f"{file} cannot be read: {_first_line(error)}") from error
     _refuse_another_config(folder, progress, config)
@@ -284,7 +297,7 @@ def _refuse_another_config(folder: Path, progress: Progress, config: TrainConfig
             f"{progress.versions.get('scorpion_env')} for a configuration that scorpion_env "
             f"{scorpion_env.__version__} does not know: {first_fault(error)}."
         ) from error
-    for key in TrainConfig.model_fields:
+    for key in TrainConfig.model_fields.keys() - set(CHANGEABLE):
         before, now = getattr(written, key), getattr(config, key)
         if before != now:
             raise ScorpionError(

@@ -8,7 +8,6 @@ trained and what it scored.
 from __future__ import annotations
 
 import dataclasses
-import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -22,14 +21,17 @@ from scorpion_agents.models.files import (
     write_model,
 )
 from scorpion_agents.models.ppo import load_ppo
+from scorpion_agents.players.greedy import GreedyAgent
 from scorpion_agents.pretrained import PRETRAINED
 from scorpion_agents.training.train import DEALS_FILE
-from scorpion_env.environment.deal_lists import ALL, WINNABLE, read_deal_list
+from scorpion_env.environment.deal_lists import ALL, FRESH_WINNABLE, WINNABLE, read_deal_list
 from scorpion_env.errors import ScorpionError
+from scorpion_env.notation.files import read_object
 from scorpion_env.rules import PRESETS, Rules
 
 TRAINED_ON = {
     ALL: "drawn from 2**32 and above, keyed by the seed",
+    FRESH_WINNABLE: "drawn from 2**32 and above, keyed by the seed, those that the solver wins",
     WINNABLE: "the winnable deals that come with scorpion_env, from 1,000,000 up",
 }
 """Which deals training plays; otherwise those of a list."""
@@ -71,6 +73,33 @@ def export_model(run: Path, target: Path, deals: list[str]) -> Description:
     return read_description(target)
 
 
+COMPARED_ON = "2000000:2000500"
+"""Deals on which a model that is shared is compared with greedy; no page reports on them."""
+
+
+def weaker_than_greedy(folder: Path) -> str | None:
+    """Return the sentence that says so of a model that wins less than greedy, or None.
+
+    Args:
+        folder: The model folder, or a run folder.
+
+    Raises:
+        ScorpionError: if there is no model, or it cannot be loaded.
+    """
+    source = find_model(folder)
+    rules = read_description(source).rules
+    ours, greedy = (
+        evaluate(player, rules, COMPARED_ON).summary()
+        for player in (load_ppo(source, rules), GreedyAgent(rules))
+    )
+    if ours.wins >= greedy.wins:
+        return None
+    return (
+        f"This model is weaker than greedy: of {ours.games} deals ({COMPARED_ON}) it wins "
+        f"{ours.wins}, greedy {greedy.wins}."
+    )
+
+
 def import_model(folder: Path, *, replace: bool = False, into: Path = PRETRAINED) -> Path:
     """Make a model the pretrained one of the preset that it plays; return where it lies.
 
@@ -108,8 +137,8 @@ def _training(run: Path) -> dict[str, Any]:
     about, config = run / "run.json", run / "config.yaml"
     if not about.is_file() or not config.is_file():
         return {}
+    found = read_object(about, "description of a run")
     try:
-        found = json.loads(about.read_text(encoding="utf-8"))
         settings, _ = read_config_file(config)
         kept = {key: found[key] for key in ("command", "started", "git_revision", "versions")}
         deals = settings.get("deals", ALL)

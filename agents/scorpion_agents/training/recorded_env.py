@@ -92,4 +92,5 @@ class RecordedVecEnv(ScorpionVecEnv):
             except ScorpionError as error:
                 raise ScorpionError(f"The games in flight are damaged: {error}") from error
             self.reset_infos[i] = {"deal": batch.deal_name(i)}
+        self._started = True
         return batch.seen.copy()

@@ -11,8 +11,6 @@ import json
 import multiprocessing
 import signal
 import statistics
-import sys
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection, wait
@@ -26,15 +24,15 @@ from scorpion_agents.config.schema import MAX_TRAINING_SEED, TrainConfig
 from scorpion_agents.evaluation.intervals import Interval, mean_interval
 from scorpion_agents.schemas import first_fault
 from scorpion_agents.training.checkpoint import read_checkpoint
-from scorpion_agents.training.final import has_final, measure_final, read_final
+from scorpion_agents.training.final import has_final, read_final
 from scorpion_agents.training.machine import alone_in, chosen_threads, usable_cpus
-from scorpion_agents.training.train import CONFIG_FILE, Stop, is_complete, resume, run_config, train
+from scorpion_agents.training.seed_process import INTERRUPTED, run_seed
+from scorpion_agents.training.stop import Stop
+from scorpion_agents.training.train import CONFIG_FILE, is_complete, run_config
 from scorpion_env.errors import ScorpionError, shortened
 from scorpion_env.notation.files import read_object, write_whole
 
 SEEDS_FILE = "seeds.json"
-INTERRUPTED = 130
-REFUSED = 2
 
 
 @dataclass(frozen=True)
@@ -290,7 +288,7 @@ class _Workers:
         config = self._config.model_copy(update={"seed": seed})
         ours, theirs = self._context.Pipe()
         process = self._context.Process(
-            target=_run_seed, args=(config, self._parent / f"seed-{seed}", self._command, theirs)
+            target=run_seed, args=(config, self._parent / f"seed-{seed}", self._command, theirs)
         )
         # From its first instruction on: Ctrl-C reaches all, and the parent passes it on.
         handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -313,43 +311,3 @@ class _Workers:
                 failed.append(seed)
                 self._say(f"seed {seed}: failed, with exit code {process.exitcode}")
         return failed
-
-
-def _run_seed(config: TrainConfig, folder: Path, command: str, parent: Connection) -> None:
-    """Train and measure one seed in a process of its own, until the parent hangs up."""
-
-    def say(line: str) -> None:
-        print(f"seed {config.seed}: {line}", file=sys.stderr, flush=True)
-
-    def obey() -> None:
-        try:
-            parent.recv()
-        except (EOFError, OSError):  # the parent wants an end, or has ended itself
-            stop.asked = True
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it was not inherited
-    stop = Stop()
-    threading.Thread(target=obey, daemon=True).start()
-    try:
-        if not (folder / CONFIG_FILE).is_file():
-            interrupted = train(config, folder, stop=stop, say=say, bar=False).interrupted
-        elif not is_complete(folder):
-            interrupted = resume(folder, stop=stop, say=say, bar=False).interrupted
-        else:
-            interrupted = False
-        if interrupted:
-            say("interrupted; the model is saved")
-            sys.exit(INTERRUPTED)
-        final = measure_final(folder, command=command, progress=lambda _: _heed(stop))
-        figures = final[-1].summary()
-        say(f"wins {figures.win_rate:.2%}, mean points {figures.mean_points:.1f}")
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
-    except ScorpionError as error:
-        say(f"Error: {error}")
-        sys.exit(REFUSED)
-
-
-def _heed(stop: Stop) -> None:
-    if stop.asked:
-        raise KeyboardInterrupt

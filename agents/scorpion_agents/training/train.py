@@ -11,7 +11,7 @@ game, and ``checkpoint.safetensors``, from which :func:`resume` goes on (see
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +22,8 @@ import numpy.typing as npt
 import torch
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
-from scorpion_agents.config.files import load_config
-from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.config.files import check_changes, load_config
+from scorpion_agents.config.schema import CHANGEABLE, TrainConfig
 from scorpion_agents.models.networks import (
     POLICIES,
     buffer_arguments,
@@ -31,11 +31,12 @@ from scorpion_agents.models.networks import (
     share_descriptions,
 )
 from scorpion_agents.models.ppo import start_from, without_null_moves
-from scorpion_agents.training.callback import ResumablePPO, Stop, TrainingCallback
+from scorpion_agents.training.callback import ResumablePPO, TrainingCallback
 from scorpion_agents.training.checkpoint import Best, Checkpoint, current_versions, read_checkpoint
 from scorpion_agents.training.curves import open_curves
 from scorpion_agents.training.machine import alone_in, chosen_device, chosen_threads, note_session
 from scorpion_agents.training.recorded_env import RecordedVecEnv
+from scorpion_agents.training.stop import Stop
 from scorpion_env.environment.deal_lists import DEALS, deal_list_text
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import write_whole
@@ -129,6 +130,7 @@ def resume(
     *,
     threads: int | Literal["auto"] | None = None,
     device: str | None = None,
+    overrides: Iterable[str] = (),
     stop: Stop | None = None,
     say: Callable[[str], None] = print,
     bar: bool = True,
@@ -142,6 +144,8 @@ def resume(
         folder: The run folder.
         threads: Threads of torch instead of as many as before; another number rounds differently.
         device: Device of torch instead of the configuration's.
+        overrides: Texts ``key=value`` for the keys of the configuration that may change, which are
+            those of :data:`scorpion_agents.config.schema.CHANGEABLE`.
         stop: Ends the training early, with everything saved.
         say: Receives the lines meant for people.
         bar: Draw a progress bar where there is a terminal.
@@ -150,7 +154,9 @@ def resume(
         ScorpionError: if the folder is no run, the run is complete, its configuration was changed,
             or its checkpoint is damaged.
     """
-    config = run_config(folder)
+    changes = list(overrides)
+    check_changes(changes)
+    config = run_config(folder, changes)
     with alone_in(folder):
         for leftover in folder.rglob(".*.tmp"):  # of a writer that was killed
             leftover.unlink(missing_ok=True)
@@ -160,6 +166,8 @@ def resume(
                 f"{folder} is complete: it was trained for {checkpoint.progress.timesteps:,} steps "
                 "and there is nothing to resume; start another run to train longer."
             )
+        if changes:
+            write_whole(folder / CONFIG_FILE, config.to_yaml())
         chosen = threads or config.threads
         before = checkpoint.progress.threads if checkpoint is not None else None
         if threads is None and before is not None and before <= chosen_threads("auto"):
@@ -185,8 +193,8 @@ def _with_own_deals(config: TrainConfig, folder: Path) -> TrainConfig:
     return config.with_deals_in(str(folder / DEALS_FILE))
 
 
-def run_config(folder: Path) -> TrainConfig:
-    """Return the configuration of a run.
+def run_config(folder: Path, overrides: Iterable[str] = ()) -> TrainConfig:
+    """Return the configuration of a run, with texts ``key=value`` laid over it.
 
     Raises:
         ScorpionError: if the folder is no run folder.
@@ -196,7 +204,8 @@ def run_config(folder: Path) -> TrainConfig:
         raise ScorpionError(f"{folder} is no run folder: {what}.")
     # The run may have been moved, or be looked at from elsewhere, since its list was written down.
     own = folder / DEALS_FILE
-    return load_config(folder / CONFIG_FILE, options={"deals": str(own) if own.is_file() else None})
+    deals = str(own) if own.is_file() else None
+    return load_config(folder / CONFIG_FILE, overrides, options={"deals": deals})
 
 
 def is_complete(folder: Path) -> bool:
@@ -230,7 +239,7 @@ def _run(
     at = f", on from step {steps:,}" if checkpoint is not None else ""
     say(f"Training on {device} with {threads} threads, into {folder}{at}")
     if checkpoint is not None:
-        _say_differences(checkpoint, threads, device, say)
+        _say_differences(checkpoint, config, (threads, device), say)
 
     env = TrainingEnv(
         config.num_envs,
@@ -286,13 +295,18 @@ def _run(
 
 
 def _say_differences(
-    checkpoint: Checkpoint, threads: int, device: str, say: Callable[[str], None]
+    checkpoint: Checkpoint,
+    config: TrainConfig,
+    machine: tuple[int, str],
+    say: Callable[[str], None],
 ) -> None:
     """Warn of what keeps a resumed training from computing what it would have computed."""
     then, now = checkpoint.progress, current_versions()
+    set_now = config.model_dump(mode="json")
     pairs = [
-        ("threads", then.threads, threads),
-        ("device", then.device, device),
+        ("threads", then.threads, machine[0]),
+        ("device", then.device, machine[1]),
+        *((key, then.config.get(key), set_now[key]) for key in CHANGEABLE),
         *((name, then.versions.get(name), found) for name, found in now.items()),
     ]
     changed = [

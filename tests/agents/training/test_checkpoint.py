@@ -52,8 +52,8 @@ def test_what_is_no_run_or_no_longer_that_run_is_refused(straight: Path, tmp_pat
         resume(straight)
     folder = copy_of(straight, tmp_path / "run")
     config = folder / "config.yaml"
-    config.write_text(config.read_text().replace("n_epochs: 2", "n_epochs: 3"))
-    with pytest.raises(ScorpionError, match=r"n_epochs 2, but its config\.yaml now says 3"):
+    config.write_text(config.read_text().replace("gamma: 0.99", "gamma: 0.9"))
+    with pytest.raises(ScorpionError, match=r"gamma 0\.99, but its config\.yaml now says 0\.9"):
         resume(folder)
 
 

@@ -11,7 +11,8 @@ from scorpion_agents import load_agent
 from scorpion_agents.evaluation.evaluate import evaluate
 from scorpion_agents.models.description import read_description
 from scorpion_agents.models.files import MODEL_FILE
-from scorpion_agents.training.export import export_model, import_model
+from scorpion_agents.pretrained import PRETRAINED
+from scorpion_agents.training.export import export_model, import_model, weaker_than_greedy
 from scorpion_env import Rules, ScorpionError
 from support.models import make_model, make_run
 
@@ -94,3 +95,12 @@ def test_a_damaged_or_nameless_model_is_not_imported(tmp_path: Path) -> None:
     with pytest.raises(ScorpionError, match="'mine', which are no preset"):
         import_model(make_model(tmp_path / "own", own), into=tmp_path / "pretrained")
     assert not (tmp_path / "pretrained").exists()
+
+
+def test_a_model_is_called_weaker_than_greedy_if_it_is(tmp_path: Path) -> None:
+    assert weaker_than_greedy(PRETRAINED / "classic") is None
+    said = weaker_than_greedy(make_model(tmp_path / "model"))
+    assert said is not None
+    assert said.startswith(
+        "This model is weaker than greedy: of 500 deals (2000000:2000500) it wins"
+    )

@@ -63,7 +63,7 @@ def test_a_folder_with_something_in_it_is_no_parent(tmp_path: Path) -> None:
     (tmp_path / "notes").touch()
     with pytest.raises(ScorpionError, match="is not empty"):
         start_seeds(CONFIG, [0], tmp_path)
-    with pytest.raises(ScorpionError, match="Cannot read"):
+    with pytest.raises(ScorpionError, match="cannot be read"):
         train_seeds(tmp_path)
     (tmp_path / SEEDS_FILE).write_text('{"seeds": ["../x"], "config": {}}')
     with pytest.raises(ScorpionError, match="it names no seeds"):
