@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -104,11 +105,16 @@ def rows(path: Path) -> list[dict[str, str]]:
         return [{k: v for k, v in row.items() if k not in CLOCKS} for row in csv.DictReader(file)]
 
 
+def _numbers_in_name(file: Path) -> list[int]:
+    """Second, process and how many of it: as text, the tenth file would come before the ninth."""
+    return [int(number) for number in re.findall(r"\d+", file.name)]
+
+
 def events(folder: Path) -> list[tuple[int, str, float]]:
     """Return what TensorBoard's files hold, in the order in which a reader finds it."""
     return [
         (event.step, value.tag, value.tensor.float_val[0])
-        for file in sorted(folder.glob(EVENT_FILES))
+        for file in sorted(folder.glob(EVENT_FILES), key=_numbers_in_name)
         for event in EventFileLoader(str(file)).Load()
         for value in event.summary.value
         if value.tag not in CLOCKS

@@ -20,12 +20,28 @@ SHARED_RUNS = {"trained", "straight"}
 """Fixtures that train a model once in each process that uses them."""
 
 
+AREAS = {
+    "trained": ("agents/afterstates/", "agents/models/", "agents/training/", "test_pretrained.py"),
+    "solver": (
+        *("agents/search/", "env/solver/", "test_winnable.py", "test_fresh_deals.py"),
+        *("test_curriculum_command.py", "test_solve_command.py", "test_survey_command.py"),
+    ),
+}
+"""Tests whose common shape needs more than steps, the networks' features or the solver: those of an
+area share a process, too."""
+
+
 def shape_of(rules: Rules) -> str:
     """The name of the shape that games of these rules have."""
     return f"{rules.cards}x{rules.num_columns}x{legal_capacity(rules)}"
 
 
 COMMON = shape_of(PRESETS["classic"])
+
+SLOW = {shape_of(PRESETS[name]) for name in ("scorpion-head", "how-they-run", "pysol-double")}
+"""Shapes that serve one preset each: their tests run with the slow ones. To compile them takes as
+long as all other tests; there are like ones for cells (farmers-wife), other builds (wasp) and two
+decks (double)."""
 
 
 def rules_in(values: Iterable[object]) -> Iterator[Rules]:
@@ -49,4 +65,8 @@ def group_of(item: pytest.Function) -> str | None:
     given = {shape_of(rules) for rules in rules_in(arguments.values())}
     named = {shape_of(rules) for rules in rules_in(item.function.__code__.co_consts)}
     special = sorted((given | named) - {COMMON})
-    return special[0] if special else COMMON if given else None
+    if special:
+        return special[0]
+    path = item.path.as_posix()
+    areas = [area for area, places in AREAS.items() if any(place in path for place in places)]
+    return areas[0] if areas else COMMON if given else None

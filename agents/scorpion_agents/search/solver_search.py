@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from hashlib import blake2b
 from typing import Any
@@ -133,8 +134,8 @@ def check_budget(samples: int, milliseconds: float | None, nodes: int) -> None:
     Raises:
         ScorpionError: if one of them is not greater than 0.
     """
-    if samples < 1 or nodes < 1 or (milliseconds is not None and not milliseconds > 0):
-        raise ScorpionError("Samples, nodes and milliseconds must be greater than 0.")
+    if samples < 1 or nodes < 1 or (milliseconds is not None and not 0 < milliseconds < math.inf):
+        raise ScorpionError("Samples, nodes and milliseconds must be greater than 0, and finite.")
 
 
 def budget_text(samples: int, milliseconds: float | None) -> str:

@@ -100,20 +100,23 @@ def test_it_takes_the_one_move_that_wins() -> None:
 
 
 @pytest.mark.parametrize(
-    "budget",
+    ("budget", "words"),
     [
-        "search:",
-        "search:many",
-        "search:0",
-        "search:-3ms",
-        "search+",
-        "search+nobody",
-        "playouts:",
-        "playouts:0",
+        ("search:", "budget is a number of determinizations, .* not ''"),
+        ("search:many", "not 'many'"),
+        ("search:0", "must be greater than 0, and finite"),
+        ("search:-3ms", "must be greater than 0, and finite"),
+        ("search:nanms", "must be greater than 0, and finite"),
+        ("search:infms", "must be greater than 0, and finite"),
+        ("search+", r"names nobody after the \+"),
+        ("search+nobody", "Unknown agent 'nobody'"),
+        ("playouts:", "not ''"),
+        ("playouts:0", "must be greater than 0, and finite"),
+        ("playouts:1e999ms", "must be greater than 0, and finite"),
     ],
 )
-def test_bad_budgets_are_refused(budget: str) -> None:
-    with pytest.raises(ScorpionError):
+def test_bad_budgets_are_refused(budget: str, words: str) -> None:
+    with pytest.raises(ScorpionError, match=words):
         load_agent(budget, CLASSIC)
 
 

@@ -88,7 +88,7 @@ def test_an_action_that_wins_is_over() -> None:
     assert sum(won) == 1
 
 
-def test_it_takes_the_action_that_leaves_the_best_chance() -> None:
+def test_the_critic_is_shown_all_cards_and_the_adviser_decides_where_nothing_can_be_won() -> None:
     judge = Judge()
     agent = ValueSearchAgent(CLASSIC, judge, samples=4)
     for deal in range(12):
@@ -163,10 +163,20 @@ def test_a_move_is_worth_its_reward_and_what_the_critic_expects_after_it(reward:
         assert worth == (expected if outcome != GONE else 0)
 
 
-@pytest.mark.parametrize("values", [[], {"reward_scale": "4"}, {"gamma": 7}, {"lambda": 1}])
-def test_a_description_with_bad_values_is_refused(tmp_path: Path, values: object) -> None:
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([], "it says nothing of values"),
+        ({"reward_scale": "4"}, "'reward_scale' should be a valid number, not '4'"),
+        ({"gamma": 7}, "'gamma' should be less than or equal to 1, not 7"),
+        ({"lambda": 1}, "'lambda' Extra inputs are not permitted"),
+    ],
+)
+def test_a_description_with_bad_values_is_refused(
+    tmp_path: Path, values: object, words: str
+) -> None:
     folder = make_model(tmp_path / "win", **ASKED)
     about = json.loads((folder / MODEL_FILE).read_text())
     (folder / MODEL_FILE).write_text(json.dumps(about | {"values": values}))
-    with pytest.raises(ScorpionError):
+    with pytest.raises(ScorpionError, match=words):
         load_agent(folder, CLASSIC)

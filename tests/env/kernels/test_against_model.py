@@ -37,7 +37,6 @@ unhurried = settings(
     phases=[Phase.explicit, Phase.generate],  # a smaller number is no simpler game
 )
 numbers = st.integers(0, 2**32)
-presets = st.sampled_from(list(PRESETS.values()))
 
 
 @every_preset
@@ -119,12 +118,19 @@ def reached(rules: Rules, number: int, moves: int) -> Game:
     return duel.game
 
 
-positions = st.builds(reached, presets, numbers, st.integers(0, 60))
+def drawn(data: st.DataObject, name: str) -> Game:
+    """A position of a preset that hypothesis chooses."""
+    return data.draw(st.builds(reached, st.just(PRESETS[name]), numbers, st.integers(0, 60)))
 
 
-@given(positions)
-@unhurried
-def test_every_card_is_in_one_place(game: Game) -> None:
+a_few = settings(unhurried, max_examples=8)
+
+
+@every_preset
+@given(data=st.data())
+@a_few
+def test_every_card_is_in_one_place(name: str, data: st.DataObject) -> None:
+    game = drawn(data, name)
     board = game.board()
     present = list(board.on_board())
     assert len(present) == len(set(present))
@@ -139,9 +145,11 @@ def test_every_card_is_in_one_place(game: Game) -> None:
     assert set(seen[:, 6].tolist()) == {len(board.reserve)}
 
 
-@given(positions)
-@unhurried
-def test_face_down_cards_lie_under_the_face_up_ones(game: Game) -> None:
+@every_preset
+@given(data=st.data())
+@a_few
+def test_face_down_cards_lie_under_the_face_up_ones(name: str, data: st.DataObject) -> None:
+    game = drawn(data, name)
     for line in game.to_text().splitlines():
         words = line.split()
         down = [word.startswith("<") for word in words]
@@ -149,9 +157,13 @@ def test_face_down_cards_lie_under_the_face_up_ones(game: Game) -> None:
         assert ":" in line or not down[-1]
 
 
-@given(positions, numbers)
-@unhurried
-def test_positions_that_differ_in_hidden_cards_look_the_same(game: Game, number: int) -> None:
+@every_preset
+@given(data=st.data(), number=numbers)
+@a_few
+def test_positions_that_differ_in_hidden_cards_look_the_same(
+    name: str, data: st.DataObject, number: int
+) -> None:
+    game = drawn(data, name)
     other, same = hidden_shuffled(game, random.Random(number)), replanted(game)
     assert same.observation().tobytes() == other.observation().tobytes()
     assert same.legal_mask().tobytes() == other.legal_mask().tobytes()
@@ -164,9 +176,11 @@ def test_positions_that_differ_in_hidden_cards_look_the_same(game: Game, number:
     assert not game.observation()[hidden, :6].any()
 
 
-@given(positions)
-@unhurried
-def test_a_board_text_is_read_back_as_the_same_position(game: Game) -> None:
+@every_preset
+@given(data=st.data())
+@a_few
+def test_a_board_text_is_read_back_as_the_same_position(name: str, data: st.DataObject) -> None:
+    game = drawn(data, name)
     text = game.to_text()
     again = Game.from_text(text, rules=game.rules)
     assert again.to_text() == text
