@@ -33,10 +33,12 @@ import benchmarks.engine as names
 from benchmarks.contender import Contender
 from benchmarks.process import bytes_per_game, growth, start_times
 from scorpion_agents.cli.options import (
+    HELP,
     json_option,
     main_guard,
     make_console,
     make_table,
+    version_option,
 )
 from scorpion_agents.command import command_line
 from scorpion_env.errors import ScorpionError
@@ -94,7 +96,8 @@ ASKED_BYTES = 2048
 ASKED_SECONDS = {"cold, import and reset": 15.0, "warm, import and reset": 1.5}
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=HELP)
+@version_option
 @click.option(
     "--only",
     "groups",

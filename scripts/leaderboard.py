@@ -34,14 +34,15 @@ from reports.leaderboard_rows import (
     short_table,
     table,
 )
-from scorpion_agents.cli.options import main_guard
+from scorpion_agents.cli.options import HELP, main_guard, version_option
 from scorpion_agents.evaluation.results import read_json
 from scorpion_env.errors import ScorpionError
 from scorpion_env.notation.files import read_object, write_whole
 from scorpion_env.rules import PRESETS
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(invoke_without_command=True, context_settings=HELP)
+@version_option
 @click.pass_context
 @main_guard
 def main(context: click.Context) -> None:

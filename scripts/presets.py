@@ -7,7 +7,7 @@ from itertools import groupby
 
 import click
 
-from scorpion_agents.cli.options import main_guard
+from scorpion_agents.cli.options import HELP, main_guard, version_option
 from scorpion_env import PRESETS, Rules
 
 
@@ -41,7 +41,8 @@ def _columns(rules: Rules) -> str:
     )
 
 
-@click.command()
+@click.command(context_settings=HELP)
+@version_option
 @main_guard
 def main() -> None:
     """Print the table of docs/variants.md."""

@@ -14,7 +14,8 @@ from scorpion_agents.search.playouts import PLAYOUTS, PlayoutAgent
 from scorpion_agents.search.solver_search import SEARCH, OracleAgent, SearchAgent, parse_budget
 from scorpion_agents.search.tree_search import TREE, TreeSearchAgent
 from scorpion_agents.search.value_search import ValueSearchAgent
-from scorpion_env.errors import ScorpionError, nearest
+from scorpion_env.errors import ScorpionError, nearest, shortened
+from scorpion_env.notation.files import is_file, is_folder
 from scorpion_env.rules import Rules, get_rules
 
 AGENTS: dict[str, Callable[[Rules], Agent]] = {
@@ -71,9 +72,9 @@ def load_agent(
         return PlayoutAgent(rules, **parse_budget(budget))
     path = Path(name_or_path)
     known = (*AGENTS, PRETRAINED_NAME)
-    if name != PRETRAINED_NAME and not path.exists():
+    if name != PRETRAINED_NAME and not (is_file(path) or is_folder(path)):
         raise ScorpionError(
-            f"Unknown agent '{name}'.{nearest(name, known)} "
+            f"Unknown agent '{shortened(name)}'.{nearest(name, known)} "
             f"Known: {', '.join(known)}, or the path of a run folder or model."
         )
     try:
@@ -89,6 +90,24 @@ def load_agent(
     agent = load_ppo(pretrained_folder(rules), rules, stochastic=stochastic)
     agent.name = PRETRAINED_NAME
     return agent
+
+
+def rules_of(name_or_path: str) -> Rules | None:
+    """Return the rules that the model of an agent plays, or None if it plays any.
+
+    Raises:
+        ScorpionError: if its description is damaged.
+    """
+    name = name_or_path
+    if not is_folder(name):  # "tree+runs/mine:32"
+        name = re.sub(rf"^({MEMORY}|{SEARCH}|{TREE})\+", "", name)
+        name = name if is_folder(name) else name.rpartition(":")[0]
+    if not name or not is_folder(name):
+        return None
+    from scorpion_agents.models.description import read_description
+    from scorpion_agents.models.files import find_model
+
+    return read_description(find_model(Path(name))).rules
 
 
 def _search_agent(name: str, rules: Rules, *, trust: bool) -> Agent:

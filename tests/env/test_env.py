@@ -132,7 +132,10 @@ def test_misspelt_arguments_are_errors_that_name_the_nearest() -> None:
     [
         ({"max_steps": 0}, "max_steps must be a whole number from 1 to 1000000, not 0"),
         ({"max_steps": 1.5}, "max_steps must be a whole number from 1 to 1000000, not 1.5"),
-        ({"reward_scale": float("nan")}, "reward_scale must be a finite number, not nan"),
+        (
+            {"reward_scale": float("nan")},
+            "reward_scale must be a finite number, at most 1e[+]30, not nan",
+        ),
     ],
 )
 def test_numbers_that_make_no_sense_are_refused(wrong: dict[str, Any], words: str) -> None:

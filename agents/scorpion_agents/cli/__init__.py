@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 
 import click
 
 from scorpion_agents.command import PROGRAM
 from scorpion_env.errors import unknown
+
+# Before torch is imported, for every command: threads that spin while they wait make it many times
+# slower where cores are shared.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 COMMANDS = {
     "train": "Train MaskablePPO; Ctrl-C saves what there is and ends, --resume goes on from there.",

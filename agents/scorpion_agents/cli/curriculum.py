@@ -16,11 +16,14 @@ import click
 from tqdm import tqdm
 
 from scorpion_agents.cli.options import (
+    HELP,
+    FiniteRange,
     check_writable,
     deals_option,
     main_guard,
     node_limit_option,
     rules_option,
+    version_option,
 )
 from scorpion_agents.cli.terminal import allow_any_text
 from scorpion_agents.command import command_line
@@ -42,7 +45,8 @@ def _numbers(deals: str, rules: Rules) -> list[int]:
     return numbers
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=HELP)
+@version_option
 @rules_option
 @deals_option
 @click.option(
@@ -63,7 +67,7 @@ def _numbers(deals: str, rules: Rules) -> list[int]:
 @node_limit_option(100_000, "A deal that needs more positions is left out.")
 @click.option(
     "--easiest",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=FiniteRange(0, 1, min_open=True),
     default=1.0,
     show_default=True,
     help="Keep only this share of the winnable deals, the easiest.",

@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from scorpion_agents import load_agent
 from scorpion_agents.cli.options import (
+    HELP,
     check_writable,
     chosen_deals,
     deal_option,
@@ -22,10 +23,12 @@ from scorpion_agents.cli.options import (
     json_option,
     main_guard,
     max_steps_option,
+    played_rules,
     rules_option,
     seed_option,
     stochastic_option,
     trust_option,
+    version_option,
 )
 from scorpion_agents.cli.tables import print_comparisons, print_summaries
 from scorpion_agents.cli.terminal import allow_any_text
@@ -42,14 +45,15 @@ from scorpion_env.errors import ScorpionError
 from scorpion_env.rules import Rules
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(invoke_without_command=True, context_settings=HELP)
+@version_option
 @click.option(
     "--agent",
     "agents",
     multiple=True,
     metavar="AGENT",
     help="random, greedy, pretrained, playouts, search, search+pretrained, tree+pretrained, "
-    "oracle, or the path of a run folder or model; several are compared.",
+    "oracle, or the path of a run folder or model, which knows its rules; several are compared.",
 )
 @rules_option
 @deals_option
@@ -109,7 +113,8 @@ def main(
         raise ScorpionError("Say who plays: --agent random, --agent greedy or --agent PATH.")
     if len(set(agents)) < len(agents):
         raise ScorpionError("An agent is named twice.")
-    check_writable(json_path, csv_path)
+    check_writable(json_path, csv_path, read=[deals])
+    rules = played_rules(context, rules, agents)
     starts = chosen_deals(deals, deal, rules, seed=seed)
     players = [load_agent(name, rules, stochastic=stochastic, trust=trust) for name in agents]
     evaluations = []

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scorpion_agents.cli.options import main_guard
+from scorpion_agents.cli.options import HELP, main_guard, version_option
 from scorpion_agents.cli.terminal import allow_any_text
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 MODEL = click.argument("model", type=click.Path(path_type=Path), metavar="MODEL")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings=HELP)
+@version_option
 def main() -> None:
     """Share trained models: two files, weights and description, which execute nothing."""
     allow_any_text()
@@ -41,9 +42,10 @@ def main() -> None:
 @main_guard
 def export(run: Path, folder: Path, deals: tuple[str, ...]) -> None:
     """Write the best model of the run folder RUN into FOLDER, with all that is known of it."""
-    from scorpion_agents.training.export import export_model
+    from scorpion_agents.training.export import export_model, weaker_than_greedy
 
     _say(export_model(run, folder, list(deals)))
+    _warn(weaker_than_greedy(folder))
     click.echo(f"Use it: --agent {folder}")
 
 
@@ -53,9 +55,10 @@ def export(run: Path, folder: Path, deals: tuple[str, ...]) -> None:
 @main_guard
 def import_(model: Path, replace: bool) -> None:
     """Make MODEL what `--agent pretrained` plays on its preset."""
-    from scorpion_agents.training.export import import_model
+    from scorpion_agents.training.export import import_model, weaker_than_greedy
 
     where = import_model(model, replace=replace)
+    _warn(weaker_than_greedy(where))
     click.echo(f"Use it: --agent pretrained --rules {where.name}")
 
 
@@ -68,6 +71,11 @@ def show(model: Path) -> None:
     from scorpion_agents.models.files import find_model
 
     _say(read_description(find_model(model)))
+
+
+def _warn(sentence: str | None) -> None:
+    if sentence is not None:
+        click.echo(f"Warning: {sentence}", err=True)
 
 
 def _say(about: Description) -> None:

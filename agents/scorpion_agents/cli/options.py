@@ -7,9 +7,10 @@ Every script is a `click` command, guarded by :func:`main_guard`. Exit codes: 0 
 from __future__ import annotations
 
 import functools
+import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,9 +19,11 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from scorpion_agents.command import PROGRAM
+from scorpion_env import __version__
 from scorpion_env.deals import Deal, parse_deals
 from scorpion_env.errors import ScorpionError
-from scorpion_env.notation.files import read_object
+from scorpion_env.notation.files import is_file, read_object
 from scorpion_env.rules import Rules, get_rules
 
 EXIT_BAD_INPUT = 2
@@ -28,6 +31,13 @@ EXIT_INTERRUPTED = 130
 
 PLAIN_WIDTH = 500
 """Characters to a line where output is no terminal: wide enough that no table is wrapped."""
+
+HELP = {"help_option_names": ["-h", "--help"]}
+"""Context settings of every command."""
+
+version_option = click.version_option(
+    __version__, prog_name=PROGRAM, message="%(prog)s %(version)s"
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,6 +70,9 @@ def main_guard(function: F) -> F:
                 err=True,
             )
             sys.exit(EXIT_BAD_INPUT)
+        except MemoryError as error:
+            click.echo(f"Error: There is not enough memory. {error}".rstrip(), err=True)
+            sys.exit(EXIT_BAD_INPUT)
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             sys.exit(EXIT_INTERRUPTED)
@@ -74,14 +87,35 @@ def main_guard(function: F) -> F:
     return guarded  # type: ignore[return-value]
 
 
+def named_rules(name: str) -> Rules:
+    """Return a preset's rules, or those of a JSON file with the fields of `Rules`.
+
+    Raises:
+        ScorpionError: if there are none.
+    """
+    if name.endswith(".json"):
+        return get_rules(read_object(name, "description of rules"))
+    return get_rules(name)
+
+
 def _read_rules(context: click.Context, option: click.Parameter, name: str) -> Rules:
-    """Return a preset's rules, or those of a JSON file with the fields of `Rules`."""
     try:
-        if name.endswith(".json"):
-            return get_rules(read_object(name, "description of rules"))
-        return get_rules(name)
+        return named_rules(name)
     except ScorpionError as error:
         raise click.BadParameter(str(error), context, option) from None
+
+
+class FiniteRange(click.FloatRange):
+    """A range of numbers, which holds no NaN and no infinity."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number that a word means."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is no finite number.", param, ctx)
+        return number
 
 
 rules_option = click.option(
@@ -92,6 +126,30 @@ rules_option = click.option(
     show_default=True,
     help="The variant: classic, flexible, wasp, ... or a JSON file with the fields of Rules.",
 )
+
+
+def played_rules(context: click.Context, rules: Rules, agents: Iterable[str]) -> Rules:
+    """Return the rules of the option ``--rules``, or if it is not given, those of the agents.
+
+    Raises:
+        ScorpionError: if their models play different rules.
+    """
+    if context.get_parameter_source("rules") != click.core.ParameterSource.DEFAULT:
+        return rules
+    from scorpion_agents.registry import rules_of
+
+    found = {name: known for name in agents if (known := rules_of(name)) is not None}
+    if not found:
+        return rules
+    (first, its), *others = found.items()
+    for name, other in others:
+        if other != its:
+            raise ScorpionError(
+                f"{first} plays rules '{its.name}' and {name} plays rules '{other.name}'; agents "
+                "that are compared play the same."
+            )
+    return its
+
 
 deals_option = click.option(
     "--deals",
@@ -170,17 +228,34 @@ def chosen_deals(
     if deals is not None and deal is not None:
         raise ScorpionError("Give either --deals or --deal, not both.")
     text = next(given for given in (deal, deals, default) if given is not None)
-    try:
-        return parse_deals(text, rules, seed=seed)
-    except OSError as error:
-        raise ScorpionError(f"Cannot read {text}: {error.strerror or error}.") from error
+    return parse_deals(text, rules, seed=seed)
 
 
-def check_writable(*paths: Path | None) -> None:
-    """Refuse a result file in a folder that does not exist before hours are spent on it."""
+def check_writable(*paths: Path | None, read: Iterable[str | Path | None] = ()) -> None:
+    """Refuse what cannot be written before hours are spent on it.
+
+    Args:
+        paths: The files that will be written.
+        read: Those that are read, among other words.
+
+    Raises:
+        ScorpionError: if a file lies in a folder that is not there, is named twice, or is one of
+            those that are read.
+    """
+    taken = {Path(word).resolve() for word in read if word is not None and is_file(word)}
+    seen: set[Path] = set()
     for path in paths:
-        if path is not None and not path.parent.is_dir():
+        if path is None:
+            continue
+        if not path.parent.is_dir():
             raise ScorpionError(f"Cannot write {path}: there is no folder {path.parent}.")
+        if path.resolve() in seen:
+            raise ScorpionError(
+                f"{path} is named twice; one result would be written over the other."
+            )
+        if path.resolve() in taken:
+            raise ScorpionError(f"{path} is read; the result would replace it.")
+        seen.add(path.resolve())
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -192,7 +267,10 @@ def make_console(*, stderr: bool = False) -> Console:
 
 
 def make_table(console: Console, *headings: str, title: str | None = None) -> Table:
-    """Return an empty table, the first column to the left, without lines outside a terminal."""
+    """Return an empty table, the first column to the left, without lines outside a terminal.
+
+    In a narrow terminal the cells are folded; nothing of them is cut off.
+    """
     table = Table(
         title=title,
         title_justify="left",
@@ -200,5 +278,5 @@ def make_table(console: Console, *headings: str, title: str | None = None) -> Ta
         pad_edge=False,
     )
     for i, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if i == 0 else "right", no_wrap=True)
+        table.add_column(heading, justify="left" if i == 0 else "right", overflow="fold")
     return table

@@ -13,7 +13,14 @@ from pathlib import Path
 
 import click
 
-from scorpion_agents.cli.options import deal_option, main_guard, rules_option, seed_option
+from scorpion_agents.cli.options import (
+    HELP,
+    deal_option,
+    main_guard,
+    rules_option,
+    seed_option,
+    version_option,
+)
 from scorpion_agents.cli.play_loop import Session
 from scorpion_agents.cli.terminal import (
     allow_any_text,
@@ -36,7 +43,8 @@ PROMPT = "> "
 LINES_BELOW = 4  # a blank one, what the move did, that the game is over, the score
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=HELP)
+@version_option
 @rules_option
 @deal_option
 @board_option

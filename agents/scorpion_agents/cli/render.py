@@ -19,14 +19,18 @@ import numpy as np
 
 from scorpion_agents import Agent, load_agent
 from scorpion_agents.cli.options import (
+    HELP,
+    FiniteRange,
     check_writable,
     deal_option,
     main_guard,
     max_steps_option,
+    played_rules,
     rules_option,
     seed_option,
     stochastic_option,
     trust_option,
+    version_option,
 )
 from scorpion_agents.cli.terminal import (
     allow_any_text,
@@ -64,19 +68,21 @@ class Frame:
     illegal: bool = False
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=HELP)
+@version_option
 @click.option(
     "--agent",
     "agent_name",
     metavar="AGENT",
-    help="Who plays: random, greedy (the default), pretrained, or the path of a run or model.",
+    help="Who plays: random, greedy (the default), pretrained, or the path of a run or model, "
+    "which knows its rules.",
 )
 @deal_option
 @board_option
 @rules_option
 @click.option(
     "--delay",
-    type=click.FloatRange(min=0, max=3600),
+    type=FiniteRange(min=0, max=3600),
     metavar="SECONDS",
     help="Time between steps; 0.3 on a terminal, otherwise 0.",
 )
@@ -131,11 +137,13 @@ def main(
         return
     if deal is not None and board_path is not None:
         raise ScorpionError("Give either --deal or --board, not both.")
-    check_writable(save_path)
+    check_writable(save_path, read=[board_path])
+    agent_name = agent_name or "greedy"
+    rules = played_rules(context, rules, [agent_name])
     start = parse_deal(deal or DEFAULT_DEAL)
     if board_path is not None:
         start = first_position(board_path, rules, seed)
-    agent = load_agent(agent_name or "greedy", rules, stochastic=stochastic, trust=trust)
+    agent = load_agent(agent_name, rules, stochastic=stochastic, trust=trust)
     env = ScorpionEnv(
         rules,
         observation="full" if agent.information == "oracle" else "player",

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import click
 
-from scorpion_agents.cli.options import EXIT_BAD_INPUT, main_guard
+from scorpion_agents.cli.options import EXIT_BAD_INPUT, HELP, main_guard, version_option
 from scorpion_agents.cli.terminal import allow_any_text
 from scorpion_env.errors import ReplayError
 from scorpion_env.replay import check as check_replay
 from scorpion_env.replay import load
 
 
-@click.group()
+@click.group(context_settings=HELP)
+@version_option
 def main() -> None:
     """Work with replay files."""
 

@@ -25,7 +25,9 @@ from tqdm import tqdm
 from scorpion_agents.cli.options import (
     EXIT_BAD_INPUT,
     EXIT_INTERRUPTED,
+    HELP,
     MEGABYTE,
+    FiniteRange,
     check_writable,
     chosen_deals,
     deal_option,
@@ -38,6 +40,7 @@ from scorpion_agents.cli.options import (
     node_limit_option,
     rules_option,
     seed_option,
+    version_option,
 )
 from scorpion_agents.cli.terminal import allow_any_text
 from scorpion_agents.command import command_line
@@ -48,7 +51,7 @@ from scorpion_env.errors import BoardError, ScorpionError
 from scorpion_env.game import Game
 from scorpion_env.notation.board import UNKNOWN, Board, complete_board
 from scorpion_env.notation.board_text import parse_board
-from scorpion_env.notation.files import write_whole
+from scorpion_env.notation.files import as_text, read_text, write_whole
 from scorpion_env.replay import load, steps
 from scorpion_env.rules import PRESETS, Rules
 from scorpion_env.solver import MEMORY_LIMIT, NODE_LIMIT, VERDICTS, Solution, Solver
@@ -86,16 +89,14 @@ def _share_text(summary: dict[str, Any]) -> str:
 
 def _read_board(path: str, rules: Rules) -> Board:
     """Return the board of a file, or of standard input for ``-``."""
-    try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ScorpionError(f"{path} is no text.") from None
-    except OSError as error:
-        raise ScorpionError(f"{path} cannot be read: {error.strerror}.") from None
+    if path == "-":
+        path, text = "standard input", as_text(sys.stdin.buffer.read(), "standard input", "board")
+    else:
+        text = read_text(path, "board")
     try:
         return parse_board(text, rules)
     except BoardError as error:
-        raise ScorpionError(f"{'standard input' if path == '-' else path}: {error}.") from None
+        raise ScorpionError(f"{path}: {error}.") from None
 
 
 def _starts(board: Board, rules: Rules, seed: int, samples: int) -> list[Deal]:
@@ -135,7 +136,10 @@ def _explain(path: Path, limits: dict[str, Any], memory: int) -> int:
         before = after
     console.print(table)
     click.echo("The solver looks under the cards; no player could know all this.")
-    for sentence in blamed or [f"No single move lost the game; at its end it is {before}."]:
+    at_end = {"won": "could still be won", "lost": "is lost", "unknown": "is unknown to the solver"}
+    if replay.outcome == "won":
+        at_end["won"] = "is won"
+    for sentence in blamed or [f"No single move lost the game; at its end it {at_end[before]}."]:
         click.echo(sentence)
     return EXIT_CODES[before]
 
@@ -144,7 +148,8 @@ def _position(game: Game) -> Position:
     return Position("replay", game.board())
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=HELP)
+@version_option
 @click.argument("board", required=False, metavar="[BOARD]")
 @rules_option
 @deals_option
@@ -152,7 +157,7 @@ def _position(game: Game) -> Position:
 @seed_option
 @node_limit_option(NODE_LIMIT)
 @click.option(
-    "--time-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds, for each deal."
+    "--time-limit", type=FiniteRange(min=0, min_open=True), help="Seconds, for each deal."
 )
 @memory_limit_option(MEMORY_LIMIT, "Megabytes for the table of positions.")
 @click.option(
@@ -193,7 +198,7 @@ def main(
     memory = memory_limit * MEGABYTE
     if sum(given is not None for given in (board, deals, deal, explain)) > 1:
         raise ScorpionError("Give one of BOARD, --deals, --deal and --explain.")
-    check_writable(json_path)
+    check_writable(json_path, read=[board, deals, explain])
     if explain is not None:
         if json_path is not None:
             raise ScorpionError("--explain writes no JSON file.")

@@ -24,6 +24,7 @@ import click
 from tqdm import tqdm
 
 from scorpion_agents.cli.options import (
+    HELP,
     MEGABYTE,
     check_writable,
     deals_option,
@@ -31,6 +32,7 @@ from scorpion_agents.cli.options import (
     memory_limit_option,
     node_limit_option,
     rules_option,
+    version_option,
 )
 from scorpion_agents.cli.terminal import allow_any_text
 from scorpion_agents.command import command_line
@@ -38,7 +40,7 @@ from scorpion_agents.evaluation.intervals import wilson_interval
 from scorpion_agents.evaluation.results import versions
 from scorpion_env.deals import parse_deals
 from scorpion_env.errors import ScorpionError
-from scorpion_env.notation.files import write_whole
+from scorpion_env.notation.files import read_bytes, write_whole
 from scorpion_env.rules import Rules
 from scorpion_env.solver import MEMORY_LIMIT, NODE_LIMIT, VERDICTS, Solver
 
@@ -90,7 +92,7 @@ class Journal:
         """
         lines: list[bytes] = []
         if self.path.exists():
-            content = self.path.read_bytes()
+            content = read_bytes(self.path, "journal of a survey")
             lines = content[: content.rfind(b"\n") + 1].splitlines()  # a kill may tear the last one
         if lines:
             about = _read_line(lines[0])
@@ -189,7 +191,8 @@ def _read_range(deals: str, rules: Rules) -> tuple[int, int]:
     return int(first), int(last)
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=HELP)
+@version_option
 @rules_option
 @deals_option
 @click.option(
@@ -227,7 +230,7 @@ def main(
 ) -> None:
     """Count the winnable, lost and unknown deals of a range; resumable."""
     allow_any_text()
-    check_writable(csv_path)
+    check_writable(csv_path, read=[deals])
     first, last = _read_range(deals or "0:1000", rules)
     about = {
         "rules": rules.name,

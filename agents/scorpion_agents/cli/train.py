@@ -10,7 +10,6 @@ Examples:
 
 from __future__ import annotations
 
-import os
 import shlex
 import signal
 import sys
@@ -21,12 +20,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from scorpion_agents.cli.options import EXIT_INTERRUPTED, main_guard
+from scorpion_agents.cli.options import (
+    EXIT_INTERRUPTED,
+    HELP,
+    main_guard,
+    named_rules,
+    version_option,
+)
 from scorpion_agents.command import called_like_this, command_line
-from scorpion_agents.config.files import DEFAULT_CONFIG, load_config
+from scorpion_agents.config.files import DEFAULT_CONFIG, check_changes, load_config
 from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.config.variants import needs_of, pays_for_circles
 from scorpion_env.errors import ScorpionError
-from scorpion_env.rules import PRESETS
 
 if TYPE_CHECKING:
     from scorpion_agents.training.train import Stop, Trained
@@ -44,13 +49,14 @@ def _read_threads(_: click.Context, __: click.Parameter, text: str | None) -> Th
     return int(text)
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=HELP)
+@version_option
 @click.option(
     "--config",
     "config_path",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="What and how to train; configs/ppo_classic.yaml unless said otherwise.",
+    help="What and how to train; configs/default.yaml unless said otherwise.",
 )
 @click.option(
     "--set",
@@ -59,7 +65,11 @@ def _read_threads(_: click.Context, __: click.Parameter, text: str | None) -> Th
     metavar="KEY=VALUE",
     help="Override a key of the configuration; may be repeated.",
 )
-@click.option("--rules", metavar="PRESET", help="The variant: classic, flexible, wasp, ...")
+@click.option(
+    "--rules",
+    metavar="PRESET",
+    help="The variant: classic, flexible, wasp, ... or a JSON file with the fields of Rules.",
+)
 @click.option("--timesteps", type=float, help="Actions to play, over all games: 2e6.")
 @click.option("--seed", type=int, help="Determines deals, network and play.")
 @click.option("--seeds", metavar="FROM:TO", help="Train several seeds: 0:3 is 0, 1 and 2.")
@@ -104,9 +114,8 @@ def main(
 ) -> None:
     """Train MaskablePPO; Ctrl-C saves what there is and ends, --resume goes on from there."""
     if resumed is not None:
-        changes = {
+        changes: dict[str, Any] = {
             "--config": config_path,
-            "--set": overrides,
             "--rules": rules,
             "--timesteps": timesteps,
             "--seed": seed,
@@ -114,13 +123,14 @@ def main(
             "--run-dir": run_dir,
         }
         for option, given in changes.items():
-            if given not in (None, ()):
+            if given is not None:
                 raise ScorpionError(
                     f"{option} cannot be given with --resume: a run is resumed as it was started; "
-                    "only --device, --threads and, for seeds, --jobs may change."
+                    "only --device, --threads, --set of how it learns and, for seeds, --jobs may "
+                    "change."
                 )
-        _set_up()
-        _resume(resumed, jobs, device, threads)
+        check_changes(overrides)
+        _resume(resumed, jobs, {"device": device, "threads": threads, "overrides": overrides})
         return
     if seed is not None and seeds is not None:
         raise ScorpionError("Give either --seed or --seeds.")
@@ -134,8 +144,15 @@ def main(
         "threads": threads,
     }
     config_path = config_path or DEFAULT_CONFIG
-    config = load_config(config_path, overrides, options)
-    _set_up()
+    needs = [] if rules is None else needs_of(named_rules(rules))
+    config = load_config(config_path, overrides, options, needs=[need for need, _ in needs])
+    _say_needs(needs, config)
+    played = config.resolved.rules
+    if pays_for_circles(played, config.reward):
+        _say(
+            f"Warning: under rules '{played.name}', reward: points pays for moving a card to and "
+            "fro, and that is what will be learnt; --set reward=points-once."
+        )
     if seeds is not None:
         from scorpion_agents.training.seeds import parse_seeds, start_seeds
 
@@ -152,9 +169,17 @@ def main(
     _finish(_interruptible(lambda stop: train(config, folder, stop=stop, say=_say)))
 
 
-def _set_up() -> None:
-    # Threads that spin while they wait make training eight times slower where cores are shared.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+def _say_needs(needs: list[tuple[dict[str, Any], str]], config: TrainConfig) -> None:
+    """Say what was set for the variant, and why, but for what was overridden."""
+    plain = config.model_dump(mode="json")
+    for need, reason in needs:
+        kept = [f"{key}: {plain[key]}" for key, value in need.items() if _same(plain[key], value)]
+        if kept:
+            _say(f"For rules '{config.resolved.rules.name}', {', '.join(kept)} ({reason}).")
+
+
+def _same(plain: Any, value: Any) -> bool:
+    return plain == value or plain == {"pi": value, "vf": value}
 
 
 def _new_folder(name: str, config: TrainConfig, seeds: str) -> Path:
@@ -179,14 +204,16 @@ def _interruptible(work: Callable[[Stop], Any]) -> Any:
     return result
 
 
-def _resume(folder: Path, jobs: int | None, device: str | None, threads: Threads | None) -> None:
+def _resume(folder: Path, jobs: int | None, changes: dict[str, Any]) -> None:
     from scorpion_agents.training.final import has_final
     from scorpion_agents.training.seeds import SEEDS_FILE
     from scorpion_agents.training.train import is_complete, resume
 
     if (folder / SEEDS_FILE).is_file():
-        if device is not None or threads is not None:
-            raise ScorpionError("Resume a seed's own folder to change its --device or --threads.")
+        if any(given not in (None, ()) for given in changes.values()):
+            raise ScorpionError(
+                "Resume a seed's own folder to change its --device or --threads, or to --set a key."
+            )
         _train_seeds(folder, jobs)
         return
     if jobs is not None:
@@ -195,11 +222,7 @@ def _resume(folder: Path, jobs: int | None, device: str | None, threads: Threads
         _say(f"{folder} is trained to its end; what is left is to measure it.")
         _report(folder)
         return
-    _finish(
-        _interruptible(
-            lambda stop: resume(folder, threads=threads, device=device, stop=stop, say=_say)
-        )
-    )
+    _finish(_interruptible(lambda stop: resume(folder, **changes, stop=stop, say=_say)))
 
 
 def _finish(trained: Trained) -> None:
@@ -222,9 +245,7 @@ def _report(folder: Path) -> None:
 
     measured = measure_final(folder, command=command_line())
     print_summaries(measured)
-    rules = measured[0].rules
-    played = rules.name if PRESETS.get(rules.name) == rules else str(folder / "rules.json")
-    agent = f"--agent {shlex.quote(str(folder))} --rules {shlex.quote(played)}"
+    agent = f"--agent {shlex.quote(str(folder))}"
     click.echo("")
     click.echo(f"Watch it:    {called_like_this('render')} {agent} --deal 7")
     click.echo(f"Measure it:  {called_like_this('evaluate')} {agent} --deals 0:20000")

@@ -32,6 +32,6 @@ def pretrained_folder(rules: Rules) -> Path:
         raise ScorpionError(
             f"No pretrained agent plays rules '{rules.name}'; there is one for "
             f"{', '.join(known) or 'no preset'}. Train one: "
-            f"python scripts/train.py --config configs/ppo_afterstate.yaml --rules PRESET."
+            f"python scripts/train.py --rules PRESET."
         )
     return PRETRAINED / rules.name

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scorpion_env import Game, replay
+from scorpion_env import Game, Rules, replay
 from support.commands import call_script, command_of, run_script
+from support.models import make_model
 
 call = partial(call_script, "evaluate.py")
 
@@ -44,7 +45,7 @@ def test_the_script_measures_writes_and_compares(tmp_path: Path) -> None:
         (("--agent", "random", "--deals", "0:5", "--deal", "7"), "not both"),
         (("--agent", "random", "--json", "nowhere/out.json"), "there is no folder nowhere"),
         (("--deals", "0:5"), "Say who plays"),
-        (("compare", "nowhere.json", "nowhere.json"), "Cannot read nowhere.json"),
+        (("compare", "nowhere.json", "nowhere.json"), "nowhere.json cannot be read"),
     ],
 )
 def test_bad_input_is_answered_with_a_sentence_and_code_2(
@@ -93,3 +94,40 @@ def test_boards_whose_titles_look_alike_as_file_names_have_replays_of_their_own(
     assert done.returncode == 0, done.stderr
     starts = {replay.load(path).board for path in folder.iterdir()}
     assert starts == {Game.new(deal).to_text() for deal in range(3)}
+
+
+def test_two_results_are_not_written_over_each_other_nor_over_the_boards(tmp_path: Path) -> None:
+    boards = tmp_path / "boards.txt"
+    boards.write_text(Game.new(7).to_text())
+    before = boards.read_bytes()
+    for arguments, words in (
+        (("--json", tmp_path / "x", "--csv", tmp_path / "." / "x"), "x is named twice"),
+        (("--deals", boards, "--json", boards), "boards.txt is read; the result would replace it"),
+        (("--json", tmp_path), "is a directory"),
+    ):
+        refused = call("--agent", "random", *arguments)
+        assert (refused.returncode, words in refused.stderr) == (2, True), refused.stderr
+    assert boards.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["boards.txt"]
+
+
+def test_a_run_knows_its_rules(tmp_path: Path) -> None:
+    rules = Rules("mine", empty_column="any").as_dict()
+    make_model(tmp_path / "mine", rules=rules)
+    make_model(tmp_path / "flexible", rules="flexible")
+    done = call("--agent", tmp_path / "mine", "--agent", "greedy", "--deals", "0:3")
+    assert done.stdout.startswith("Rules mine, 3 deals")
+    done = call("--agent", f"memory+{tmp_path / 'flexible'}", "--deals", "0:2")
+    assert done.stdout.startswith("Rules flexible, 2 deals")
+    refused = call("--agent", tmp_path / "mine", "--agent", tmp_path / "flexible")
+    assert refused.returncode == 2
+    assert "plays rules 'mine' and" in refused.stderr
+    refused = call("--agent", tmp_path / "mine", "--rules", "classic")
+    assert "plays rules 'mine', not 'classic'" in refused.stderr
+
+
+def test_names_too_long_for_a_file_are_refused_as_names() -> None:
+    for option in ("--agent", "--deals"):
+        refused = call("--agent", "random", option, "x" * 5000)
+        assert refused.returncode == 2
+        assert len(refused.stderr) < 500

@@ -16,6 +16,7 @@ def test_the_commands_export_and_show(tmp_path: Path) -> None:
     done = run_script("models.py", "export", run, tmp_path / "out", "--deals", "900000:900010")
     assert done.returncode == 0, done.stderr
     assert "deals 900000:900010: wins" in done.stdout
+    assert "Warning: This model is weaker than greedy: of 500 deals" in done.stderr
     shown = call_script("models.py", "show", tmp_path / "out")
     assert shown.stdout.splitlines() == done.stdout.splitlines()[:-1]
 

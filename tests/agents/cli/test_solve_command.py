@@ -80,3 +80,25 @@ def test_the_move_that_lost_the_game_is_named(tmp_path: Path) -> None:
     found = call_script("solve.py", "--explain", str(replay))
     assert found.returncode == 1
     assert f"Move {len(actions)}, {game.last_move}, lost the game" in found.stdout
+
+
+@pytest.mark.parametrize("way", ["file", "input"])
+def test_a_board_may_begin_with_a_byte_order_mark(way: str, tmp_path: Path) -> None:
+    board = tmp_path / "board.txt"
+    board.write_text(WON, encoding="utf-8-sig")
+    if way == "file":
+        found = call_script("solve.py", board)
+    else:
+        found = call_script("solve.py", "-", text="\ufeff" + WON)
+    assert found.returncode == 0, found.stderr
+
+
+def test_a_game_that_the_step_limit_ended_could_still_be_won(tmp_path: Path) -> None:
+    replay = tmp_path / "game.replay"
+    first = Game.new(17).parse_move(Solver(CLASSIC).solve(17).moves[0])
+    save(record(17, CLASSIC, [first], truncated=True), replay)
+    found = call_script("solve.py", "--explain", replay)
+    assert found.returncode == 0
+    assert "No single move lost the game; at its end it could still be won." in found.stdout
+    save(record(17, CLASSIC, Solver(CLASSIC).solve(17).actions), replay)
+    assert "at its end it is won." in call_script("solve.py", "--explain", replay).stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from scorpion_agents import load_agent
 from scorpion_agents.config.schema import TrainConfig
+from scorpion_agents.training.train import run_config
 from scorpion_env import get_rules
 from support.commands import call_script
 from support.runs import CONFIG, assert_same_run, start, wait_for
@@ -43,7 +45,8 @@ def test_ctrl_c_saves_the_model_and_exits_with_130(tmp_path: Path) -> None:
 def test_a_resumed_run_takes_no_other_configuration(option: list[str]) -> None:
     refused = call_script("train.py", "--resume", "anywhere", *option)
     assert refused.returncode == 2
-    assert f"{option[0]} cannot be given with --resume" in refused.stderr
+    named = "--set seed" if option[0] == "--set" else option[0]
+    assert f"{named} cannot be given with --resume" in refused.stderr
 
 
 def options(config: TrainConfig, path: Path) -> list[str]:
@@ -71,3 +74,19 @@ def test_a_process_killed_at_any_moment_resumes(straight: Path, tmp_path: Path) 
 
 def _text(path: Path) -> str:
     return path.read_text() if path.exists() else ""
+
+
+def test_rules_of_ones_own_are_trained_and_the_run_knows_them(tmp_path: Path) -> None:
+    rules = get_rules({"name": "mine", "empty_column": "any"})
+    file, folder = tmp_path / "mine.json", tmp_path / "run"
+    file.write_text(json.dumps(rules.as_dict()))
+    config = options(CONFIG.model_copy(update={"final_deals": "0:3"}), tmp_path / "c.yaml")
+    done = call_script("train.py", *config, "--rules", file, "--run-dir", folder)
+    assert done.returncode == 0, done.stderr
+    assert "Rules mine, 3 deals" in done.stdout
+    file.unlink()
+    assert run_config(folder).resolved.rules == rules
+    assert f"--agent {folder} --deals 0:20000" in done.stdout
+    refused = call_script("train.py", "--rules", file)
+    assert refused.returncode == 2
+    assert "mine.json cannot be read" in refused.stderr
