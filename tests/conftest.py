@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.shapes import SLOW, group_of
+from support.shapes import AREAS, COMMON, group_of
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -15,7 +15,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         group = group_of(item) if isinstance(item, pytest.Function) else None
         if group is not None:
             item.add_marker(pytest.mark.xdist_group(group))
-        if group in SLOW:
+        if group is not None and group not in (COMMON, *AREAS):
             item.add_marker(pytest.mark.slow)
 
 

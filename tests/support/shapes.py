@@ -3,7 +3,8 @@
 Numba compiles the kernels anew for each shape of a game: its numbers of cards, columns and legal
 actions. The presets have seven. Where tests run in several processes, those that need the same
 shape run in the same process, so that it is compiled once (the plain one of Classic excepted, which
-nearly all tests need, where a test just uses it).
+nearly all tests need, where a test just uses it). Eight presets have the shape of Classic; to
+compile the six others takes longer than all tests, so theirs run with the slow ones.
 """
 
 from __future__ import annotations
@@ -37,11 +38,6 @@ def shape_of(rules: Rules) -> str:
 
 
 COMMON = shape_of(PRESETS["classic"])
-
-SLOW = {shape_of(PRESETS[name]) for name in ("scorpion-head", "how-they-run", "pysol-double")}
-"""Shapes that serve one preset each: their tests run with the slow ones. To compile them takes as
-long as all other tests; there are like ones for cells (farmers-wife), other builds (wasp) and two
-decks (double)."""
 
 
 def rules_in(values: Iterable[object]) -> Iterator[Rules]:
