@@ -148,11 +148,11 @@ def _training(run: Path) -> dict[str, Any]:
             numbers = read_deal_list(run / DEALS_FILE)
             kept["deals"] = f"a list of {len(numbers):,} from {numbers.min()} to {numbers.max()}"
             settings["deals"] = Path(deals).name
+        before = None if settings.get("start_from") is None else Path(settings["start_from"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ScorpionError(f"{run} is no whole run folder: {error}.") from error
     kept["config"] = settings
-    if settings.get("start_from") is not None:
-        before = Path(settings["start_from"])
+    if before is not None:
         settings["start_from"] = before.name
         kept["before"] = _training(before)
     return kept

@@ -229,7 +229,9 @@ def _read_plan(parent: Path) -> tuple[TrainConfig, list[int]]:
     file = parent / SEEDS_FILE
     data = read_object(file, "list of seeds")
     seeds = data.get("seeds")
-    if not isinstance(seeds, list) or not all(type(seed) is int and seed >= 0 for seed in seeds):
+    if not isinstance(seeds, list) or not all(
+        type(seed) is int and 0 <= seed <= MAX_TRAINING_SEED for seed in seeds
+    ):
         raise ScorpionError(f"{file} is damaged: it names no seeds.")
     try:
         return TrainConfig.model_validate(data.get("config")), seeds
