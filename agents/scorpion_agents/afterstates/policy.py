@@ -29,6 +29,7 @@ from torch.nn import functional
 
 from scorpion_agents.afterstates.describer import Afterstates, Describer
 from scorpion_agents.afterstates.feature_names import CARD_SCALE, MOVE_SCALE, POSITION_SCALE
+from scorpion_agents.afterstates.scorer import Scorer
 from scorpion_agents.base import Masks, Observations
 from scorpion_env.cards import CARDS_PER_SUIT
 from scorpion_env.errors import ScorpionError
@@ -36,9 +37,6 @@ from scorpion_env.rules import Rules
 
 FIRST_SCORES = 0.01
 """The last layer of the actor begins so small: all legal actions are about equally likely then."""
-
-CHUNK = 256
-"""Afterstates to a batch when playing: the rounding of a matrix product can depend on its size."""
 
 ILLEGAL = -1e8
 """Logit of an action that is not legal; its probability is exactly 0."""
@@ -283,25 +281,11 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
         distribution.apply_masking(masks)
         return distribution
 
-    def logits(self, observations: Observations, masks: Masks) -> npt.NDArray[np.float64]:
-        """Return the scores float64 ``(B, num_actions)``, minus infinity where nothing is legal.
-
-        They do not depend on how many positions there are: afterstates are fed to the network in
-        batches of one size.
-        """
-        after = self._describer.afterstates(observations, masks)
-        found = np.full(masks.shape, -np.inf)
-        cards = np.zeros((CHUNK, *after.cards.shape[1:]), np.uint8)
-        rest = np.zeros((CHUNK, *after.rest.shape[1:]), np.uint8)
-        with torch.inference_mode():
-            for i in range(0, len(after.games), CHUNK):
-                part = slice(i, i + CHUNK)
-                games, actions = after.games[part], after.actions[part]
-                cards[: len(games)] = after.cards[part]
-                rest[: len(games)] = after.rest[part]
-                scores = self.actor(*self._tensors(cards, rest))
-                found[games, actions] = scores[: len(games)].cpu().numpy()
-        return found
+    def scorer(self) -> Scorer:
+        """Return actor and critic, as they are now, compiled."""
+        weights = {name: array.cpu().numpy() for name, array in self.state_dict().items()}
+        is_tanh = issubclass(self.activation_fn, nn.Tanh)
+        return Scorer(self._rules, weights, "tanh" if is_tanh else "relu")
 
     # --- inside
 

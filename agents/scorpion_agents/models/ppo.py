@@ -63,7 +63,10 @@ def without_null_moves(observations: Observations, masks: Masks, rules: Rules) -
 
 
 class PPOAgent(Agent):
-    """A trained policy: it takes the likeliest legal action, or draws one."""
+    """A trained policy: it takes the likeliest legal action, or draws one.
+
+    An afterstate policy plays with the weights that it has when the agent is made.
+    """
 
     def __init__(
         self,
@@ -78,6 +81,7 @@ class PPOAgent(Agent):
         self.stochastic = stochastic
         self._policy = policy
         self._mask_null_moves = mask_null_moves
+        self._scorer = policy.scorer() if isinstance(policy, AfterstatePolicy) else None
         policy.set_training_mode(False)
 
     def act(self, observations: Observations, masks: Masks, draws: Draws) -> Actions:
@@ -95,8 +99,8 @@ class PPOAgent(Agent):
         """Return float64 ``(B, num_actions)``, minus infinity for what it never does."""
         if self._mask_null_moves:
             masks = without_null_moves(observations, masks, self.rules)
-        if isinstance(self._policy, AfterstatePolicy):
-            return self._policy.logits(observations, masks)
+        if self._scorer is not None:
+            return self._scorer.logits(observations, masks)
         parts = range(0, len(observations), CHUNK)
         chunks = [self._logits(observations[i : i + CHUNK]) for i in parts]
         return np.where(masks, np.concatenate(chunks), -np.inf)
@@ -129,7 +133,6 @@ class ValuingAgent(PPOAgent, Valuer):
         super().__init__(
             name, rules, policy, mask_null_moves=mask_null_moves, stochastic=stochastic
         )
-        self._critic = policy
         self.returns = returns
 
     def log_probabilities(self, observations: Observations, masks: Masks) -> Any:
@@ -140,9 +143,8 @@ class ValuingAgent(PPOAgent, Valuer):
 
     def values(self, observations: Observations) -> Any:
         """Return float64 ``(B,)`` for full observations; see `Valuer.values`."""
-        with torch.inference_mode():
-            values = self._critic.predict_values(torch.from_numpy(observations))
-        return values[:, 0].cpu().numpy().astype(np.float64)
+        assert self._scorer is not None
+        return self._scorer.values(observations)
 
 
 # --- models on disk -----------------------------------------------------------------------------

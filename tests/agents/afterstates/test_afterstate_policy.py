@@ -64,7 +64,7 @@ def test_the_likeliest_action_is_the_same_however_it_is_asked_for() -> None:
     policy = new_policy()
     seen, masks = some_positions()
     best = policy(torch.from_numpy(seen), deterministic=True, action_masks=masks)[0].numpy()
-    assert (policy.logits(seen, masks).argmax(axis=1) == best).all()
+    assert (policy.scorer().logits(seen, masks).argmax(axis=1) == best).all()
     assert (policy.predict(seen, deterministic=True, action_masks=masks)[0] == best).all()
     agent = PPOAgent("x", get_rules("classic"), policy, mask_null_moves=False)
     assert (agent.act(seen, masks, np.zeros(len(masks))) == best).all()
@@ -137,7 +137,7 @@ def test_the_actor_does_not_look_at_hidden_cards_and_the_critic_does() -> None:
     policy = new_policy()
     seen, masks = some_positions()
     shown = as_a_player_sees(seen)
-    assert (policy.logits(seen, masks) == policy.logits(shown, masks)).all()
+    assert (policy.scorer().logits(seen, masks) == policy.scorer().logits(shown, masks)).all()
     full, player = (policy.predict_values(torch.from_numpy(o)) for o in (seen, shown))
     assert (full != player).any()
 
@@ -149,7 +149,7 @@ def test_permuting_the_suits_changes_no_score() -> None:
     other, others = np.empty_like(seen), masks.copy()
     other[:, cards] = seen
     others[:, :364].reshape(-1, 52, 7)[:, cards] = masks[:, :364].reshape(-1, 52, 7)
-    before, after = policy.logits(seen, masks), policy.logits(other, others)
+    before, after = policy.scorer().logits(seen, masks), policy.scorer().logits(other, others)
     permuted = after.copy()
     permuted[:, :364] = after[:, :364].reshape(-1, 52, 7)[:, cards].reshape(-1, 364)
     assert np.allclose(before, permuted, atol=1e-4)
@@ -160,9 +160,9 @@ def test_permuting_the_suits_changes_no_score() -> None:
 def test_a_score_does_not_depend_on_the_other_games() -> None:
     policy = new_policy()
     seen, masks = some_positions()
-    together = policy.logits(seen, masks)
+    together = policy.scorer().logits(seen, masks)
     for i in (0, 7, len(seen) - 1):
-        assert (policy.logits(seen[i : i + 1], masks[i : i + 1]) == together[i]).all()
+        assert (policy.scorer().logits(seen[i : i + 1], masks[i : i + 1]) == together[i]).all()
 
 
 # --- training and models
